@@ -403,7 +403,7 @@ class Catalog:
 
     def numbered(self, source: int, wanted: np.ndarray) -> Numbered:
         """The rows of some games of a source. `wanted` are ordinals, ascending. Games that the catalog lacks
-        are left out."""
+        are left out. The numbers of own texts are valid inside one `snapshot`."""
         with self._snapshot() as connection:
             return self._numbered(connection, source, wanted)
 
@@ -420,7 +420,7 @@ class Catalog:
                     parts.append(listed[name][places])
                 ends = listed["more_ends"]
                 starts = np.where(places > 0, ends[places - 1], 0).astype(np.int64)
-                more.append((listed["more"], starts, ends[places].astype(np.int64)))
+                more.append(_cut(listed["more"], starts, ends[places].astype(np.int64)))
         joined = {name: np.concatenate(parts) if parts else games[0] for name, parts in found.items()}
         return Numbered(
             np.concatenate(games),
@@ -574,9 +574,20 @@ class Catalog:
             return [self._store.whole(connection, blocks, name) for name in names]
 
     @contextlib.contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """All that the calling thread reads inside belongs to one state of the file, whatever an import
+        changes in the meantime. So numbers of texts keep their texts."""
+        with self._snapshot():
+            yield
+
+    @contextlib.contextmanager
     def _snapshot(self) -> Iterator[sqlite3.Connection]:
-        """The thread's connection, in a transaction. The data do not change until the transaction ends."""
+        """The thread's connection, in a transaction. The data do not change until the transaction ends. A
+        snapshot inside another one is part of it."""
         with self._file.reading() as connection:
+            if connection.in_transaction:
+                yield connection
+                return
             try:
                 # `begin` is inside the try block, because a worker may be interrupted right after `begin`. If
                 # `begin` were outside the block, the transaction would stay open after this interruption.
@@ -584,6 +595,19 @@ class Catalog:
                 yield connection
             finally:
                 connection.rollback()
+
+
+def _cut(data: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The texts at `starts` to `ends` in the bytes of a block: bytes, and where each text begins and ends. If
+    the texts are less than half of the bytes, they are copied. A block must not stay in memory for a few
+    games."""
+    lengths = ends - starts
+    if 2 * int(lengths.sum()) >= len(data):
+        return data, starts, ends
+    spans = zip(starts.tolist(), ends.tolist(), strict=True)
+    some = b"".join([data.data[start:end] for start, end in spans])
+    ends = np.cumsum(lengths)
+    return np.frombuffer(some, np.uint8), ends - lengths, ends
 
 
 def _padded(column: Coded, count: int) -> Coded:

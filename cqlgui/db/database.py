@@ -151,7 +151,7 @@ class File:
         start.
         """
         priority.pause()
-        if self._frozen is not None and self._frozen != _state(self.path):
+        if self._frozen is not None and self._frozen != _state(self.path) and not self._in_transaction():
             self._thaw()
         try:
             yield self.connection()
@@ -191,6 +191,11 @@ class File:
                     connection.close()
             self._opened.clear()
             self._opened, self._free = [], []
+
+    def _in_transaction(self) -> bool:
+        """Whether the calling thread has begun a transaction."""
+        own = self._own.__dict__
+        return own.get("among") is self._opened and own["connection"].in_transaction
 
     def _thaw(self) -> None:
         """Let all threads open the file again, because it may be writable now."""

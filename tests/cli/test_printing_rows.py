@@ -93,3 +93,31 @@ def test_messages_and_rows_are_complete() -> None:
     assert code == 0
     assert len(printed_rows) > 20
     assert messages.count("Game: ") == len(printed_rows)
+
+
+@pytest.mark.parametrize("is_bytes", [False, True])
+def test_pieces_end_with_lines(is_bytes: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cut in a line or in a sign of several bytes would be a fault of another program or of Python."""
+    lines = [f'{{"n":{n},"text":"{"éa♜"[n % 3] * (n * 7919 % 9000)}"}}\n' for n in range(200)]
+    text = "".join(lines)
+    raw, pieces = io.BytesIO(), []
+    stream = io.TextIOWrapper(raw, "utf-8", newline="")
+    results = terminal._Results(stream) if is_bytes else io.StringIO(newline="")
+    name = "write_utf8" if is_bytes else "write"
+    real = getattr(results, name)
+
+    def write(some: memoryview | str) -> object:
+        pieces.append(bytes(some).decode() if is_bytes else some)
+        return real(some)
+
+    monkeypatch.setattr(results, name, write)
+    monkeypatch.setattr(terminal.sys, "stdout", results)
+    assert terminal.put_lines(text.encode(), progress.CancelToken())
+    stream.flush()
+    assert (raw.getvalue().decode() if is_bytes else results.getvalue()) == text
+    assert len(pieces) > 3
+    assert all(piece.endswith("\n") for piece in pieces)
+    assert len(pieces[0].encode()) >= terminal._PRINTED
+    cancelled = progress.CancelToken()
+    cancelled.cancel()
+    assert not terminal.put_lines(text.encode(), cancelled)

@@ -286,3 +286,35 @@ def test_blocks_with_other_beginnings_are_sorted_together(tmp_path: Path, turned
     with filled(tmp_path, rows, 4) as (opened, source):
         wanted = sorted(range(len(rows)), key=lambda place: rows[place].site or "")
         assert list(opened.ids([(source, 0)], sort="site")) == wanted
+
+
+@pytest.mark.parametrize("wanted", [[0], [3, 1998], list(range(0, 2000, 2)), list(range(2000)), []])
+def test_rows_of_few_games_do_not_keep_their_blocks(wanted: list[int], tmp_path: Path) -> None:
+    tags = [{"Annotator": "A" * (n % 50)} if n % 3 else {} for n in range(2000)]
+    rows = [headers.from_tags(list(one.items()), 4, False) for one in tags]
+    with filled(tmp_path, rows, 700) as (opened, source):
+        found = opened.numbered(source, np.array(wanted, np.int64))
+        texts = [
+            data.data[begin:end].tobytes().decode()
+            for data, starts, ends in found.more
+            for begin, end in zip(starts.tolist(), ends.tolist(), strict=True)
+        ]
+        assert found.games.tolist() == wanted
+        assert texts == [rows[n].more for n in wanted]
+        needed = sum(map(len, texts))
+        assert sum(len(data) for data, _, _ in found.more) <= 2 * needed
+
+
+def test_a_snapshot_may_be_in_another_one(tmp_path: Path) -> None:
+    rows = [game("London", str(n)) for n in range(5)]
+    with (
+        filled(tmp_path, rows) as (opened, source),
+        contextlib.closing(catalog.Catalog(opened.path)) as other,
+    ):
+        with opened.snapshot():
+            with opened.snapshot():
+                assert opened.count(source) == 5
+            other.begin(source, 0)
+            assert opened.count(source) == 5
+            assert opened.numbered(source, np.arange(5)).games.tolist() == [0, 1, 2, 3, 4]
+        assert opened.count(source) == 0

@@ -267,12 +267,12 @@ def columns(source: base_model.Source, ordinals: np.ndarray, *, tags: bool = Fal
     return found
 
 
-def numbered(source: base_model.Source, ordinals: np.ndarray) -> catalog.Numbered:
-    """The headers of some games of a source in the catalog, with the numbers of their texts. `ordinals` are
-    the places of the games in the source, ascending. Raises `errors.SourceError` if the catalog lacks a
-    game."""
-    sources.rows(source)
-    found = workspace.catalog().numbered(source.id, ordinals)
+def numbered(source: base_model.Source, known: catalog.Catalog, ordinals: np.ndarray) -> catalog.Numbered:
+    """The headers of some games of a source, with the numbers of their texts in the catalog `known`.
+    `ordinals` are the places of the games in the source, ascending. Raises `errors.SourceError` if the
+    catalog lacks a game."""
+    sources.rows(source, known)
+    found = known.numbered(source.id, ordinals)
     _insist(source, found.games, ordinals)
     return found
 
@@ -294,6 +294,11 @@ def other_tags(more: str) -> dict[str, str]:
 def as_json(value: Any) -> str:
     """A value as JSON without blanks between the parts."""
     return _PLAIN.encode(value)
+
+
+def encoded(text: str) -> bytes:
+    """A text in UTF-8. A lone surrogate, which UTF-8 lacks, is written as an escape of JSON."""
+    return text.encode("utf-8", "backslashreplace")
 
 
 # `json.dumps` would make an encoder for each value.

@@ -105,10 +105,10 @@ def _insist(source: base_model.Source, identity: index.Identity | None) -> None:
         )
 
 
-def rows(source: base_model.Source) -> catalog.Rows:
-    """The catalog's account of a source. Raises `errors.SourceError` if the catalog was made anew since the
-    source was opened."""
-    found = headers(source).rows(source.id)
+def rows(source: base_model.Source, known: catalog.Catalog | None = None) -> catalog.Rows:
+    """The account that the catalog `known` has of a source; without `known`, that of `headers`. Raises
+    `errors.SourceError` if the catalog was made anew since the source was opened."""
+    found = (known or headers(source)).rows(source.id)
     if found.path != str(source.path):
         # The catalog has no rows with the source's number, or the rows belong to another source.
         raise errors.SourceError(

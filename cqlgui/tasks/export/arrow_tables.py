@@ -45,7 +45,9 @@ def table(
     if not played and set(wanted) <= set(QUICK):
         return arrow_files.of_columns(_quick(base, result, wanted))
     if native.available() and set(wanted).isdisjoint(hit_table.DETAILS):
-        return arrow_files.of_tables(_bare(base, result, cancel or progress_module.CancelToken()), wanted)
+        return arrow_files.of_tables(
+            _bare(base, result, wanted, cancel or progress_module.CancelToken()), wanted
+        )
     tables = (
         one
         for games, found in hit_details.batches(base, result, result.order, cancel=cancel)
@@ -55,13 +57,16 @@ def table(
 
 
 def _bare(
-    base: base_model.Base, result: search_model.SearchResult, cancel: progress_module.CancelToken
+    base: base_model.Base,
+    result: search_model.SearchResult,
+    wanted: Sequence[str],
+    cancel: progress_module.CancelToken,
 ) -> Iterator[hit_table.Block]:
-    """The hits without what only the query can tell (`hit_table.DETAILS`)."""
+    """The hits with some fields, without what only the query can tell (`hit_table.DETAILS`)."""
     for games in hit_details.parts(result.order):
         cancel.raise_if_cancelled()
         yield from hit_table.blocks(
-            base, result.games, games, result.orbits, variations=result.variations, details=False
+            base, result.games, games, result.orbits, variations=result.variations, coded=wanted
         )
 
 

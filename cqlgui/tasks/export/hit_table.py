@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import enum
 import functools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -72,6 +72,8 @@ PIECE: Final = 16_000
 """Number of hits in a block, about."""
 DETAILS: Final = ("squares", "orbit", "value", "comment")
 """The fields for which the query is evaluated again at the hits, unless the search has kept them."""
+CODED: Final = (*HEADERS, TAGS, "value", "comment")
+"""The fields that `Block.coded` may have. The tags are there as JSON."""
 
 
 class Rows(enum.Enum):
@@ -92,8 +94,7 @@ class Rows(enum.Enum):
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
     """The rows of some hits of one file. `columns` has the hits themselves and their details. `coded` has
-    the columns of games by field (`HEADERS` and `TAGS`, which is JSON), `value` and `comment`. `listed` has
-    FENs and moves."""
+    columns by field: those of `CODED` that `blocks` was asked for. `listed` has FENs and moves."""
 
     source: base_model.Source
     columns: found_module.Columns
@@ -104,7 +105,8 @@ class Block:
     """For each hit the number of its texts in `listed`."""
     plies: Integers
     games: Integers
-    """The games of this block and of the blocks around it, ascending. These blocks have the same array."""
+    """The games of a group of blocks that has this block, ascending. The blocks of the group have the same
+    array."""
     more: dict[str, Integers] = field(default_factory=dict)
     """The fields that rows have besides `FIELDS`."""
 
@@ -311,12 +313,12 @@ def blocks(
     orbits: Sequence[hit_model.Orbit],
     *,
     variations: bool,
-    details: bool = True,
-    told: bool = True,
+    coded: Collection[str] = CODED,
 ) -> Iterator[Block]:
-    """The hits of some games, in the order of `games`. `parts` says for which games this is possible. Without
-    `details` it is possible for all games; the blocks then lack what `DETAILS` names. Without `told`, they
-    lack what the caller writes from numbers: `HEADERS`, `TAGS` and `value`."""
+    """The hits of some games, in the order of `games`. `Block.coded` gets the fields of `CODED` that are in
+    `coded`, because each of them takes time. `parts` says for which games this is possible. Without the
+    fields of `DETAILS` it is possible for all games."""
+    headers = [name for name in (*HEADERS, TAGS) if name in coded]
     at = 0
     while at < len(games):
         source, _ = sources.of_game(base, games[at])
@@ -326,16 +328,9 @@ def blocks(
         ):
             until += 1
         together = np.sort(np.array(games[at:until], np.int64))
-        with sources.indexed(source) as opened:
-            while at < until:
-                first, segment = opened.part_of(games[at] - source.first)
-                begin, end = source.first + first, source.first + first + segment.games
-                last = at
-                while last < until and begin <= games[last] < end:
-                    last += 1
-                asked = packed_games.of_segment(segment)
-                counters = packed_games.counters(segment)
-                columns = found.columns_of(np.array(games[at:last], np.int64))
+        while at < until:
+            for some, begin, asked, counters in _stretches(source, games[at:until]):
+                columns = found.columns_of(np.array(some, np.int64))
                 for part in columns.stretches(PIECE):
                     places = part.hits & found_module.PLACE_MASK
                     # Machine code lists the positions while Python does the rest.
@@ -345,21 +340,52 @@ def blocks(
                             listing.positions, asked, numbered, *counters, variations=variations
                         )
                     )
-                    coded = _headers(source, part.games - source.first) if told else {}
-                    if details:
-                        if told:
-                            coded["value"] = values(part)
-                        coded["comment"] = comments(part, found)
+                    made = _headers(source, part.games - source.first, headers)
+                    if "value" in coded:
+                        made["value"] = values(part)
+                    if "comment" in coded:
+                        made["comment"] = comments(part, found)
                     rows, listed = np.arange(len(part)), coming.result()
-                    yield Block(source, part, coded, listed, orbits, rows, listed.plies, together)
-                at = last
+                    yield Block(source, part, made, listed, orbits, rows, listed.plies, together)
+                at += len(some)
 
 
-def _headers(source: base_model.Source, ordinals: Integers) -> dict[str, Column]:
-    """The headers of the games of some hits."""
+def _stretches(
+    source: base_model.Source, games: Sequence[int]
+) -> list[tuple[Sequence[int], int, packed_games.Games, tuple[Integers, Integers]]]:
+    """The first of some games of a source, in stretches of games of one segment: the games, the first game of
+    the segment, the games of the segment, and their `counters`. The index is closed again before the caller
+    goes on."""
+    made: list[tuple[Sequence[int], int, packed_games.Games, tuple[Integers, Integers]]] = []
+    known: dict[int, tuple[packed_games.Games, tuple[Integers, Integers]]] = {}
+    at = 0
+    with sources.indexed(source) as opened:
+        while at < len(games):
+            first, segment = opened.part_of(games[at] - source.first)
+            if first not in known:
+                if len(known) == _SEGMENTS:
+                    break
+                known[first] = packed_games.of_segment(segment), packed_games.counters(segment)
+            begin, last = source.first + first, at
+            while last < len(games) and begin <= games[last] < begin + segment.games:
+                last += 1
+            made.append((games[at:last], begin, *known[first]))
+            at = last
+    return made
+
+
+_SEGMENTS: Final = 8
+"""So many segments are read at once. Opening the index for each of them would take longer, and more of them
+would take more memory."""
+
+
+def _headers(source: base_model.Source, ordinals: Integers, names: Sequence[str]) -> dict[str, Column]:
+    """Some of the headers of the games of some hits."""
+    if not names:
+        return {}
     games, of_hits = arrays.ranked(ordinals)
-    known = games_module.columns(source, games, tags=True)
-    return {name: Column(known[name].codes[of_hits], known[name].values) for name in (*HEADERS, TAGS)}
+    known = games_module.columns(source, games, tags=TAGS in names)
+    return {name: Column(known[name].codes[of_hits], known[name].values) for name in names}
 
 
 def values(columns: found_module.Columns) -> Column:

@@ -44,7 +44,6 @@ def base() -> base_model.Base:
 def test_lines_and_lists_say_what_objects_say(
     query: str, variations: bool, base: base_model.Base, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hit_lines, "_PIECE", 7)
     monkeypatch.setattr(hit_table, "PIECE", 7)
     monkeypatch.setattr(hit_lines, "_GAMES", 3)
     options = search_model.SearchOptions(within=np.arange(1, 31), variations=variations)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from cqlgui.db import own_texts
+from cqlgui.base import errors
+from cqlgui.db import catalog, own_texts
 from cqlgui.jit import native
-from cqlgui.tasks.databases import importing
+from cqlgui.tasks.databases import games, importing, workspace
 from cqlgui.tasks.export import hit_table, records
 from cqlgui.tasks.export.formats import hit_lines, line_heads, row_kernel
 from cqlgui.tasks.results import base_model
@@ -42,11 +45,15 @@ def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
-def _base(folder: Path, games: int) -> base_model.Base:
+def _base(folder: Path, count: int, unusual: str = "") -> base_model.Base:
+    """Games with `_tags`. The name of a player in the last game ends with `unusual`."""
     path = folder / "games.pgn"
     parts = []
-    for number in range(games):
-        tags = "".join(f'[{name} "{_escaped(text)}"]\n' for name, text in _tags(number).items())
+    for number in range(count):
+        known = _tags(number)
+        if number == count - 1:
+            known["Black"] += unusual
+        tags = "".join(f'[{name} "{_escaped(text)}"]\n' for name, text in known.items())
         parts.append(f"{tags}\n1. e4 e5 2. Nf3 *\n\n")
     path.write_text("".join(parts), "utf-8")
     return importing.open_base([path]).base
@@ -88,24 +95,64 @@ def test_texts_that_take_too_much_memory_are_forgotten(
     assert len(pools) == len(order) + 1
 
 
-def test_all_texts_of_a_table_are_read_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    base = _base(tmp_path, 700)
+@pytest.mark.parametrize("unusual", ["", "\0"])
+def test_all_texts_of_a_table_are_read_at_once(
+    unusual: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = _base(tmp_path, 90, unusual)
     result = searching.search(base, "initial")
     found, order = result.games, list(result.order)
-    parts = hit_table.blocks(base, found, order, result.orbits, variations=False, told=False)
-    block = next(parts)
-    heads = line_heads.Heads()
-    read, whole = heads.of(block), []
+    expected = [hit_lines.quoted(one) for one in records.of_games(base, found, order, (), variations=False)]
     monkeypatch.setattr(line_heads, "_MANY", 5)
     monkeypatch.setattr(line_heads, "_SHARE", 100)
-    kept = row_kernel.Pool.add_quoted
+    tried, usable = [], []
+    all_texts = catalog.Catalog.all_texts
 
-    def add_quoted(pool: row_kernel.Pool, text: bytes, ends: object) -> int:
-        whole.append(text)
-        return kept(pool, text, ends)
+    def watched(self: catalog.Catalog, name: str, most: int) -> object:
+        read = all_texts(self, name, most)
+        tried.append(name)
+        usable.extend([] if read is None else [name])
+        return read
 
-    monkeypatch.setattr(row_kernel.Pool, "add_quoted", add_quoted)
-    again = line_heads.Heads().of(block)
-    assert any(b"Player 600" in text for text in whole)
-    assert again.text == read.text
-    assert again.ends.tolist() == read.ends.tolist()
+    monkeypatch.setattr(catalog.Catalog, "all_texts", watched)
+    # A few games at a time.
+    batches = ((order[at : at + 5], found) for at in range(0, len(order), 5))
+    made = b"".join(hit_lines.lines(base, batches, (), variations=False)).decode().split("\n")[:-1]
+    assert made == expected
+    # A table with an unusual text is tried again only when twice as many of its texts are known.
+    assert tried.count("black") == (4 if unusual else 1)
+    assert ("black" in usable) is (not unusual)
+
+
+@pytest.mark.parametrize("removed", [False, True])
+def test_an_import_may_remove_games_meanwhile(
+    removed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The first block of a file has 200 games, and the second one has own texts.
+    base = _base(tmp_path, own_texts.LEAST + 200)
+    result = searching.search(base, "initial")
+    found, order = result.games, list(result.order)
+    (source,) = base.sources
+    known, numbered = workspace.catalog(), games.numbered
+    with contextlib.closing(catalog.Catalog(known.path)) as other:
+
+        def cut(*arguments: Any) -> catalog.Numbered:
+            """Another program begins to read the source anew."""
+            if removed:
+                other.begin(source.id, 0)
+                return numbered(*arguments)
+            read = numbered(*arguments)
+            other.begin(source.id, 0)
+            return read
+
+        monkeypatch.setattr(games, "numbered", cut)
+        lines = hit_lines.lines(base, [(order, found)], (), variations=False)
+        if removed:
+            # The snapshot begins with the first statement.
+            with pytest.raises(errors.SourceError, match="are missing in the catalog"):
+                list(lines)
+        else:
+            assert b"".join(lines).count(b"\n") == len(order)
+            with pytest.raises(errors.SourceError, match="are missing in the catalog"):
+                list(hit_lines.lines(base, [(order, found)], (), variations=False))
+    assert not list(known.path.parent.glob("*.damaged"))

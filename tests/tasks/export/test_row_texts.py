@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 import numpy as np
@@ -17,19 +18,19 @@ from cqlgui.tasks.export.formats import row_kernel
 NATIVE = pytest.mark.skipif(not native.available(), reason="there is no machine code here")
 # UTF-8 has no lone surrogates.
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+STRANGE = st.text(st.characters(categories=["L", "Cc", "Cs", "So"]), max_size=5)
+"""Texts with lone surrogates."""
 
 
-@given(st.lists(st.text(max_size=5)))
+@given(st.lists(STRANGE))
 def test_strings_are_kept_as_utf_8(words: list[str]) -> None:
     texts = row_kernel.Texts.of(words)
-    pool = texts.pool.tobytes()
-    stretches = zip(texts.starts.tolist(), texts.lengths.tolist(), strict=True)
-    found = [pool[start : start + length] for start, length in stretches]
+    found = [texts.data[start:end] for start, end in itertools.pairwise([0, *texts.ends.tolist()])]
     assert found == [word.encode("utf-8", "surrogatepass") for word in words]
 
 
 @NATIVE
-@given(st.lists(TEXTS), st.lists(st.text(max_size=5)), st.lists(TEXTS))
+@given(st.lists(TEXTS), st.lists(STRANGE), st.lists(TEXTS))
 def test_a_pool_numbers_its_texts(plain: list[str], strange: list[str], more: list[str]) -> None:
     pool = row_kernel.Pool()
     ends = np.cumsum([len(text.encode()) for text in plain], dtype=np.int64)
@@ -45,6 +46,7 @@ def test_a_pool_numbers_its_texts(plain: list[str], strange: list[str], more: li
     assert pool.size == sum(map(len, expected))
 
 
+@NATIVE
 def test_every_sign_has_its_escape() -> None:
     text = "".join(map(chr, range(256)))
     pool = row_kernel.Pool()
@@ -72,3 +74,17 @@ def test_a_set_is_written_like_its_value(areas: list[int]) -> None:
     nothing = row_kernel.Texts.of([])
     pieces = row_kernel.rows([b"", b"\n"], [row_kernel.SET], [column], nothing)
     assert b"".join(pieces).decode().splitlines() == [f'"{values.set_text(area)}"' for area in areas]
+
+
+@NATIVE
+def test_a_row_may_be_longer_than_a_piece() -> None:
+    words = ["é" * 10, "b" * (3 << 20), "", "c" * (1 << 20), "d"]
+    texts = row_kernel.Texts.of(words)
+    columns = [np.arange(5), np.arange(5)[::-1].copy()]
+    pieces = list(row_kernel.rows([b"<", b"|", b">"], [row_kernel.TEXT] * 2, columns, texts))
+    expected = [f"<{one}|{other}>".encode() for one, other in zip(words, reversed(words), strict=True)]
+    assert len(pieces) > 1
+    assert b"".join(pieces) == b"".join(expected)
+    joined = row_kernel.joined([b"<", b"|", b">"], [row_kernel.TEXT] * 2, columns, texts)
+    assert joined.data == b"".join(expected)
+    assert joined.ends.tolist() == list(itertools.accumulate(map(len, expected)))

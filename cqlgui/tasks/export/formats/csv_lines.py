@@ -88,7 +88,7 @@ def _of_block(block: hit_table.Block, fields: Sequence[str]) -> Iterator[str]:
     literals = [b"", *[b","] * (len(fields) - 1), b"\n"]
     kinds, data = zip(*(known_kinds[name] for name in fields), strict=True)
     pool = row_kernel.Texts.of(texts, errors="strict")
-    others = row_kernel.Listed(block.listed.text, block.listed.ends)
+    others = row_kernel.Texts(block.listed.text, block.listed.ends)
     for piece in row_kernel.rows(literals, kinds, data, pool, [others]):
         yield str(piece, "utf-8")
 

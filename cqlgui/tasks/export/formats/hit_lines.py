@@ -18,14 +18,12 @@ from cqlgui.tasks.export.formats import line_heads, row_kernel
 from cqlgui.tasks.results import base_model, hit_model, search_model, written
 from cqlgui.tasks.results import found as found_module
 
-_PIECE: Final = 16_000
-"""Number of hits that are written at once."""
 _WAITING: Final = 3
 """Number of blocks that may wait to be written."""
 
 
 quoted: Final = games_module.as_json
-encoded: Final = line_heads.encoded
+encoded: Final = games_module.encoded
 
 
 # --- lists of numbers and texts -----------------------------------------------------------------------------
@@ -36,8 +34,8 @@ def positions(result: search_model.SearchResult) -> Iterator[str]:
     found = result.games
     if result.sort_keys:
         found = found.in_order(result.order)
-    for begin in range(0, len(found.columns), _PIECE):
-        columns = found.columns.part(begin, min(begin + _PIECE, len(found.columns)))
+    for begin in range(0, len(found.columns), hit_table.PIECE):
+        columns = found.columns.part(begin, min(begin + hit_table.PIECE, len(found.columns)))
         places = columns.hits & found_module.PLACE_MASK
         texts = row_kernel.Texts.of([])
         yield from _items([b"[", b",", b"],"], [columns.games, places], [row_kernel.NUMBER] * 2, texts)
@@ -104,7 +102,7 @@ def _escaped(text: str) -> str:
 # --- JSON lines ---------------------------------------------------------------------------------------------
 
 
-_Part: TypeAlias = tuple[hit_table.Block, row_kernel.Listed] | Iterator[dict[str, Any]]
+_Part: TypeAlias = tuple[hit_table.Block, row_kernel.Texts] | Iterator[dict[str, Any]]
 """The rows of some games: as columns with the beginnings of their lines, or as records where only objects can
 hold the details."""
 
@@ -127,7 +125,7 @@ def lines(
             for some, is_plain in hit_table.parts(found, games):
                 if is_plain:
                     for block in hit_table.blocks(
-                        base, found, some, orbits, variations=variations, told=False
+                        base, found, some, orbits, variations=variations, coded=("comment",)
                     ):
                         yield block, heads.of(block)
                 else:
@@ -144,17 +142,14 @@ def lines(
                 yield encoded(quoted(record) + "\n")
 
 
-def _block_lines(block: hit_table.Block, heads: row_kernel.Listed) -> Iterator[memoryview]:
+def _block_lines(block: hit_table.Block, heads: row_kernel.Texts) -> Iterator[memoryview]:
     """The lines of a block. `heads` has the beginnings of the lines of `block.games`."""
     columns = block.columns
     numbers: dict[str, Any] = {"ply": block.plies, "positionid": block.places, **block.more}
     texts: list[str] = []
     told = {"comment": _coded(block.coded["comment"], texts)}
-    sets: dict[str, Any] = {"squares": block.ringed}
     assert columns.details is not None
-    if columns.details.kind is Type.SET:
-        sets["value"] = columns.details.values.view(np.int64)
-    else:
+    if columns.details.kind is not Type.SET:
         told["value"] = _coded(hit_table.values(columns), texts)
     primary, which = arrays.ranked(block.columns.primary())
     known = [hit_table.match(code, block.orbits) if code >= 0 else {} for code in primary.tolist()]
@@ -190,16 +185,17 @@ def _block_lines(block: hit_table.Block, heads: row_kernel.Listed) -> Iterator[m
             after = b'",'
         elif name == "value":
             kinds.append(row_kernel.SET)
-            data.append(sets[name])
+            data.append(columns.details.values.view(np.int64))
         else:
-            kinds.append(row_kernel.SQUARES if name in sets else row_kernel.MATCHES)
-            data.append(sets[name] if name in sets else np.arange(len(columns)))
+            assert name in ("squares", "orbit"), name
+            kinds.append(row_kernel.SQUARES if name == "squares" else row_kernel.MATCHES)
+            data.append(block.ringed if name == "squares" else np.arange(len(columns)))
             literals[-1] += b"["
             after = b"],"
         literals.append(after)
     literals[-1] = literals[-1][:-1] + b"}\n"
     matches = row_kernel.Matches(which, np.ascontiguousarray(columns.ends), block.places)
-    others = row_kernel.Listed(block.listed.text, block.listed.ends), heads
+    others = row_kernel.Texts(block.listed.text, block.listed.ends), heads
     yield from row_kernel.rows(literals, kinds, data, pool, others, matches)
 
 

@@ -24,14 +24,15 @@ _TABLED: Final = {name: names.TABLES[name] for name in hit_table.HEADERS if name
 """The fields whose texts have numbers in the catalog, with the catalog's table of the texts."""
 _RATING: Final = "rating"
 _OPENING: Final = "opening"
-_KEPT: Final = 1 << 22
-"""Texts with larger numbers are not kept. Such are the texts that hardly occur twice (`db.own_texts`)."""
+_KEPT: Final = 1 << 20
+"""Texts with this number or a larger one are not kept. The texts that hardly occur twice have such numbers
+(`db.own_texts`)."""
 _MANY: Final = 500
 _SHARE: Final = 8
-"""If at least `_MANY` texts of a table were asked for, and one of `_SHARE` texts of the table, all its texts
-are read at once."""
+"""If at least `_MANY` texts of a table were asked for, and at least one in `_SHARE` of the table's texts, all
+texts of the table are read at once."""
 _MOST_BYTES: Final = 1 << 26
-"""If the texts take more bytes than this, they are forgotten."""
+"""If the texts and their places take more bytes than this, they are forgotten."""
 
 
 class Heads:
@@ -40,9 +41,9 @@ class Heads:
     def __init__(self) -> None:
         self._kept = _Kept(object())
         self._games = np.zeros(0, np.int64)
-        self._written = row_kernel.Listed(b"", self._games)
+        self._written = row_kernel.Texts(b"", self._games)
 
-    def of(self, block: hit_table.Block) -> row_kernel.Listed:
+    def of(self, block: hit_table.Block) -> row_kernel.Texts:
         """One text for each of `block.games`, up to the comma after the last of `FIELDS`."""
         if self._games is not block.games:
             # Most games have several rows, and blocks in a row have their games in common.
@@ -50,33 +51,37 @@ class Heads:
             self._games = block.games
         return self._written
 
-    def _write(self, block: hit_table.Block) -> row_kernel.Listed:
+    def _write(self, block: hit_table.Block) -> row_kernel.Texts:
         games, source = block.games, block.source
         known = sources.headers(source)
         if not isinstance(known, catalog.Catalog):
             pool = row_kernel.Pool()
             coded = _of_columns(pool, source, games - source.first)
         else:
-            if self._kept.numbering is not known.numbering or self._kept.pool.size > _MOST_BYTES:
+            if self._kept.numbering is not known.numbering or self._kept.size > _MOST_BYTES:
                 self._kept = _Kept(known.numbering)
             pool = self._kept.pool
-            coded = self._kept.of(known, games_module.numbered(source, games - source.first))
+            # An import may remove own texts as soon as the snapshot ends.
+            with known.snapshot():
+                coded = self._kept.of(known, games_module.numbered(source, known, games - source.first))
         numbers = {"game": games, "gamenumber": games - source.first + 1}
-        literals, kinds, data = [b'{"file":' + encoded(games_module.as_json(block.file)) + b","], [], []
+        file = games_module.encoded(games_module.as_json(block.file))
+        literals, kinds, data = [b'{"file":' + file + b","], [], []
         for name in FIELDS[1:]:
             literals[-1] += f'"{name}":'.encode()
             literals.append(b",")
             kinds.append(row_kernel.NUMBER if name in numbers else row_kernel.TEXT)
             data.append(numbers[name] if name in numbers else coded[name])
-        text, ends = row_kernel.joined(literals, kinds, data, pool.texts())
+        written = row_kernel.joined(literals, kinds, data, pool.texts())
         if pool is self._kept.pool:
             self._kept.forget_rest()
-        return row_kernel.Listed(text, ends)
+        return written
 
 
 class _Asked(NamedTuple):
-    """A column of games. Row n has the text with the number `numbers[n]` in the catalog's table `table`, for
-    which `name` stands. `meant` says what is written for some numbers."""
+    """A field of some games. Game n has the number `numbers[n]`. `meant` says which values some numbers mean.
+    Fields with the same `table` have the same numbers for the same values. If `table` is a table of names in
+    the catalog, `name` is a column whose texts are there."""
 
     name: str
     table: str
@@ -85,15 +90,24 @@ class _Asked(NamedTuple):
 
 
 class _Kept:
-    """The texts of the headers of a catalog. `pool` has those that are kept, and after them those of the last
-    block alone."""
+    """The texts of headers in the catalog that has some `numbering`. `pool` has the texts that are kept, and
+    after them those of the last block alone."""
 
     def __init__(self, numbering: object) -> None:
         self.numbering = numbering
         self.pool = row_kernel.Pool()
         self._places: dict[str, Integers] = {}
+        """For each table, the number in `pool` of each text, or -1."""
         self._met: dict[str, int] = {}
+        """For each table, how many of its texts were asked for."""
+        self._next: dict[str, int] = {}
+        """For each table, how many of its texts must be asked for before it is read at once."""
         self._kept = len(self.pool)
+
+    @property
+    def size(self) -> int:
+        """The number of bytes of the texts and of their places."""
+        return self.pool.size + sum(places.nbytes for places in self._places.values())
 
     def forget_rest(self) -> None:
         """Remove the texts that are not kept."""
@@ -132,27 +146,30 @@ class _Kept:
         if not len(missing):
             return
         met = self._met[asked.table] = self._met.get(asked.table, 0) + len(missing)
-        if met >= _MANY and asked.table in _TABLED.values():
+        if met >= self._next.get(asked.table, _MANY) and asked.table in _TABLED.values():
+            # If the table cannot be read at once, it is not tried again for each block.
+            self._next[asked.table] = 2 * met
             whole = known.all_texts(asked.name, _SHARE * met)
             if whole is not None:
                 found, text, ends = whole
                 places = self._room(asked.table, int(found.max()))
-                places[found] = np.arange(len(found)) + self.pool.add_quoted(text, ends)
+                places[found] = _from(self.pool.add_quoted(text, ends), len(found))
                 missing = arrays.distinct(numbers[places[numbers] < 0])
-        places[missing] = np.arange(len(missing)) + self.pool.add(_quoted(missing, asked))
+        places[missing] = _from(self.pool.add(_quoted(missing, asked)), len(missing))
 
     def _room(self, table: str, largest: int) -> Integers:
-        """The place in `pool` of each text of a table, or -1. There is room for the number `largest`."""
-        places = self._places.get(table, np.full(1, -1))
+        """`_places` of a table, with room for the number `largest`."""
+        places = self._places.get(table, np.full(1, -1, np.int32))
         if largest >= len(places):
-            places = np.concatenate([places, np.full(2 * largest + 1 - len(places), -1)])
+            more = max(largest + 1, 2 * len(places)) - len(places)
+            places = np.concatenate([places, np.full(more, -1, np.int32)])
         self._places[table] = places
         return places
 
     def _numbers(self, asked: _Asked) -> Integers:
         """The number in `pool` of each text of a column."""
         places = self._places[asked.table]
-        made: Integers = places[np.where(asked.numbers < _KEPT, asked.numbers, 0)]
+        made: Integers = places[np.where(asked.numbers < _KEPT, asked.numbers, 0)].astype(np.int64)
         others = np.flatnonzero(asked.numbers >= _KEPT)
         if len(others):
             distinct, which = arrays.ranked(asked.numbers[others])
@@ -165,7 +182,7 @@ class _Kept:
         first, begin = len(self.pool), self.pool.size
         for data, starts, ends in rows.more:
             self.pool.add_json(data, starts, ends)
-        return np.arange(first, len(self.pool)), b'"Opening"' in self.pool.text(begin)
+        return np.arange(first, len(self.pool)), b'"Opening"' in self.pool.bytes_from(begin)
 
     def _own_openings(self, tags: Integers, eco: _Asked) -> Integers:
         """The numbers in `pool` of the names of openings, where the games' own tags may name them."""
@@ -177,6 +194,10 @@ class _Kept:
         ]
         numbers, distinct = arrays.numbered(named)
         return numbers + self.pool.add([games_module.as_json(name) for name in distinct])
+
+
+def _from(first: int, count: int) -> Integers:
+    return np.arange(first, first + count)
 
 
 def _ratings(numbers: Sequence[int]) -> dict[int, int | None]:
@@ -203,11 +224,3 @@ def _of_columns(pool: row_kernel.Pool, source: base_model.Source, ordinals: Inte
     tags = columns[hit_table.TAGS]
     made[hit_table.TAGS] = tags.codes + pool.add(tags.values)
     return made
-
-
-def encoded(text: str) -> bytes:
-    """A text in UTF-8. A lone surrogate, which UTF-8 lacks, is written as an escape."""
-    return text.encode("utf-8", "backslashreplace")
-
-
-__all__ = ["FIELDS", "Heads", "encoded"]

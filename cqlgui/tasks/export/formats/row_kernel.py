@@ -1,4 +1,5 @@
-"""Writes rows of JSON from columns of numbers. The module is compiled to machine code."""
+"""Writes rows of JSON and CSV from columns of numbers, and keeps texts that stand in many rows. The module is
+compiled to machine code."""
 
 from __future__ import annotations
 
@@ -21,34 +22,33 @@ MATCHES: Final = 3
 LISTED: Final = 4
 LISTED_TOO: Final = 5
 SET: Final = 6
-"""Kinds of columns. `NUMBER`: the number itself. `TEXT`: the text with this number in `Texts`. `LISTED` and
-`LISTED_TOO`: the text with this number in the first or the second `Listed`. `SQUARES`: a set of squares, as
+"""Kinds of columns. `NUMBER`: the number itself. `TEXT`: the text with this number. `LISTED`, `LISTED_TOO`:
+the text with this number in the first or the second of `listed` (see `rows`). `SQUARES`: a set of squares, as
 the names of the squares in quotes, separated by commas. `SET`: a set of squares, as a text in the form of
 `values.set_text` in quotes. `MATCHES`: the index of a hit, as the texts of the hit's matches, each followed
 by the number of the position and `}`."""
+_KINDS: Final = frozenset((NUMBER, TEXT, SQUARES, MATCHES, LISTED, LISTED_TOO, SET))
 
 _ROOM: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """Texts by number: text n is `pool[starts[n]:starts[n] + lengths[n]]`."""
+    """Texts in UTF-8, one after another in the bytes `data`. Text n ends at `ends[n]`."""
 
-    pool: Any
-    starts: Any
-    lengths: Any
+    data: Any
+    ends: Any
 
     @classmethod
     def of(cls, texts: Sequence[str], errors: str = "surrogatepass") -> Texts:
         """Some texts in UTF-8. `errors` is that of `str.encode`. All texts are encoded at once, because that
         is several times faster."""
-        pool = "".join(texts).encode("utf-8", errors)
+        data = "".join(texts).encode("utf-8", errors)
         lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-        if len(pool) != lengths.sum():
+        if len(data) != lengths.sum():
             sizes = (len(text.encode("utf-8", errors)) for text in texts)
             lengths = np.fromiter(sizes, np.int64, len(texts))
-        starts = np.cumsum(lengths) - lengths
-        return cls(_bytes(pool), starts, lengths)
+        return cls(data, np.cumsum(lengths))
 
 
 class Pool:
@@ -71,11 +71,10 @@ class Pool:
         """Add texts in UTF-8. A lone surrogate, which UTF-8 lacks, becomes an escape. Returns the number of
         the first text."""
         first, begin, added = self._count, self.size, Texts.of(texts, errors="backslashreplace")
-        ends = added.starts + added.lengths
-        size = int(ends[-1]) if len(ends) else 0
+        size = len(added.data)
         self._grow(len(texts), size)
-        self._data[begin : begin + size] = added.pool[:size]
-        self._ends[first : first + len(texts)] = begin + ends
+        self._data[begin : begin + size] = np.frombuffer(added.data, np.uint8)
+        self._ends[first : first + len(texts)] = begin + added.ends
         self._count += len(texts)
         return first
 
@@ -96,8 +95,7 @@ class Pool:
         begin = self.size
         self._grow(len(starts), int((ends - starts).sum()) + 2 * len(starts))
         write: Any = write_compact
-        given = data if len(data) else _bytes(b"")
-        write(given, starts, ends, len(starts), self._data, begin, self._ends[self._count :])
+        write(_bytes(data), starts, ends, len(starts), self._data, begin, self._ends[self._count :])
         self._count += len(starts)
 
     def _grow(self, texts: int, size: int) -> None:
@@ -115,22 +113,20 @@ class Pool:
         """Keep only the first `count` texts."""
         self._count = count
 
-    def text(self, begin: int) -> bytes:
-        """The bytes from `begin` on."""
+    def bytes_from(self, begin: int) -> bytes:
+        """The bytes of all texts from byte `begin` on."""
         made: bytes = self._data[begin : self.size].tobytes()
         return made
 
     def listed(self, numbers: Any) -> list[bytes]:
         """The texts with these numbers."""
-        texts = self.texts()
-        spans = zip(texts.starts[numbers].tolist(), texts.lengths[numbers].tolist(), strict=True)
-        return [self._data[start : start + length].tobytes() for start, length in spans]
+        starts = np.where(numbers > 0, self._ends[numbers - 1], 0)
+        spans = zip(starts.tolist(), self._ends[numbers].tolist(), strict=True)
+        return [self._data[start:end].tobytes() for start, end in spans]
 
     def texts(self) -> Texts:
-        """All texts, until others are added."""
-        ends = self._ends[: self._count]
-        lengths = np.diff(ends, prepend=0)
-        return Texts(self._data, ends - lengths, lengths)
+        """All texts. The result is valid until a text is added or `cut` is called."""
+        return Texts(self._data, self._ends)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,20 +145,12 @@ class Matches:
         return cls(nothing, nothing, nothing)
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """Many texts, one after another in `text`. Text n ends at `ends[n]`."""
-
-    text: bytes
-    ends: Any
-
-
 def rows(
     literals: Sequence[bytes],
     kinds: Sequence[int],
     columns: Sequence[Any],
     texts: Texts,
-    listed: Sequence[Listed] = (),
+    listed: Sequence[Texts] = (),
     matches: Matches | None = None,
 ) -> Iterator[memoryview]:
     """Rows in several pieces, each made when it is asked for. A row has `literals[0]`, the first column,
@@ -171,16 +159,14 @@ def rows(
     return (piece for piece, _ in _pieces(literals, kinds, columns, texts, listed, matches))
 
 
-def joined(
-    literals: Sequence[bytes], kinds: Sequence[int], columns: Sequence[Any], texts: Texts
-) -> tuple[bytes, Any]:
-    """`rows` as one piece, and where each row ends in it."""
+def joined(literals: Sequence[bytes], kinds: Sequence[int], columns: Sequence[Any], texts: Texts) -> Texts:
+    """`rows` as texts, one for each row."""
     pieces, all_ends, at = [], [], 0
     for piece, ends in _pieces(literals, kinds, columns, texts, (), None):
         pieces.append(piece)
         all_ends.append(ends + at)
         at += len(piece)
-    return b"".join(pieces), np.concatenate(all_ends) if all_ends else np.zeros(0, np.int64)
+    return Texts(b"".join(pieces), np.concatenate(all_ends) if all_ends else np.zeros(0, np.int64))
 
 
 def _pieces(
@@ -188,14 +174,16 @@ def _pieces(
     kinds: Sequence[int],
     columns: Sequence[Any],
     texts: Texts,
-    listed: Sequence[Listed],
+    listed: Sequence[Texts],
     matches: Matches | None,
 ) -> Iterator[tuple[memoryview, Any]]:
     """Rows in several pieces, with the ends of the rows in each piece."""
     count = len(columns[0]) if columns else 0
     values: Any = np.stack([np.asarray(one).astype(np.int64, copy=False) for one in columns])
     told = matches or Matches.none()
-    one, two = (*listed, *[Listed(b"", np.zeros(0, np.int64))] * 2)[:2]
+    assert len(listed) <= 2
+    assert set(kinds) <= _KINDS
+    one, two = (*listed, *[Texts(b"", np.zeros(0, np.int64))] * (2 - len(listed)))
     ends = np.cumsum([len(one) for one in literals])
     write: Any = write_rows
     sizes: Any = np.zeros(1, np.int64)
@@ -204,8 +192,8 @@ def _pieces(
     held = kernels.Held
     arrays = (
         held(np.array(kinds, np.uint8)), len(kinds), held(values.reshape(-1)), count,
-        held(_bytes(b"".join(literals))), held(ends.astype(np.int64)), held(texts.pool), held(texts.starts),
-        held(texts.lengths), held(_bytes(one.text)), held(one.ends), held(_bytes(two.text)), held(two.ends),
+        held(_bytes(b"".join(literals))), held(ends.astype(np.int64)), held(_bytes(texts.data)),
+        held(texts.ends), held(_bytes(one.data)), held(one.ends), held(_bytes(two.data)), held(two.ends),
         held(told.codes), held(told.ends), held(told.places),
     )  # fmt: skip
     while at < count:
@@ -219,9 +207,9 @@ def _pieces(
         at = end
 
 
-def _bytes(text: bytes) -> Any:
+def _bytes(data: Any) -> Any:
     # The address of an empty array means nothing.
-    return np.frombuffer(text or b"\0", np.uint8)
+    return np.frombuffer(data if len(data) else b"\0", np.uint8)
 
 
 @UNIT.kernel
@@ -234,9 +222,8 @@ def write_rows(
     count: int,
     literal: Bytes,
     literal_ends: Ints,
-    pool: Bytes,
-    starts: Ints,
-    lengths: Ints,
+    text: Bytes,
+    text_ends: Ints,
     listed: Bytes,
     listed_ends: Ints,
     listed_too: Bytes,
@@ -261,7 +248,7 @@ def write_rows(
             if kind == NUMBER:
                 size += 20
             elif kind == TEXT:
-                size += int(lengths[value])
+                size += int(text_ends[value]) - _begin(text_ends, value)
             elif kind == LISTED:
                 size += int(listed_ends[value]) - _begin(listed_ends, value)
             elif kind == LISTED_TOO:
@@ -273,7 +260,8 @@ def write_rows(
             else:
                 first = _begin(code_ends, value)
                 for code in range(first, int(code_ends[value])):
-                    size += int(lengths[int(codes[code])]) + 22
+                    one = int(codes[code])
+                    size += int(text_ends[one]) - _begin(text_ends, one) + 22
         if at + size > capacity:
             sizes[0] = at
             return row
@@ -286,7 +274,7 @@ def write_rows(
             if kind == NUMBER:
                 at = fens.decimal(value, out, at)
             elif kind == TEXT:
-                at = fens.copied(pool, int(starts[value]), int(starts[value] + lengths[value]), out, at)
+                at = fens.copied(text, _begin(text_ends, value), int(text_ends[value]), out, at)
             elif kind == LISTED:
                 at = fens.copied(listed, _begin(listed_ends, value), int(listed_ends[value]), out, at)
             elif kind == LISTED_TOO:
@@ -302,8 +290,8 @@ def write_rows(
                     if code > first:
                         out[at] = 44
                         at += 1
-                    text = int(codes[code])
-                    at = fens.copied(pool, int(starts[text]), int(starts[text] + lengths[text]), out, at)
+                    part = int(codes[code])
+                    at = fens.copied(text, _begin(text_ends, part), int(text_ends[part]), out, at)
                     at = fens.decimal(int(places[value]), out, at)
                     out[at] = 125
                     at += 1
