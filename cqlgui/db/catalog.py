@@ -598,16 +598,21 @@ class Catalog:
 
 
 def _cut(data: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The texts at `starts` to `ends` in the bytes of a block: bytes, and where each text begins and ends. If
-    the texts are less than half of the bytes, they are copied. A block must not stay in memory for a few
-    games."""
+    """The texts at `starts` to `ends` in the bytes of a block, copied: bytes, and where each text begins and
+    ends. A block must not stay in memory for a few games."""
     lengths = ends - starts
-    if 2 * int(lengths.sum()) >= len(data):
-        return data, starts, ends
+    first, last = int(starts[0]), int(ends[-1])
+    if _DENSE * int(lengths.sum()) >= last - first:
+        return data[first:last].copy(), starts - first, ends - first
     spans = zip(starts.tolist(), ends.tolist(), strict=True)
     some = b"".join([data.data[start:end] for start, end in spans])
     ends = np.cumsum(lengths)
     return np.frombuffer(some, np.uint8), ends - lengths, ends
+
+
+_DENSE: Final = 4
+"""If the texts are at least one in so many bytes, the bytes between them are copied, too. Copying many texts
+one by one would take longer."""
 
 
 def _padded(column: Coded, count: int) -> Coded:
