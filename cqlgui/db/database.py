@@ -112,8 +112,9 @@ class File:
     def connection(self) -> sqlite3.Connection:
         """The calling thread's connection. It is opened when it is first needed."""
         own = self._own.__dict__
-        # After `close`, `_opened` is a new list, and each thread needs a new connection.
-        if own.get("among") is not self._opened:
+        # After `close`, `_opened` is a new list, and each thread needs a new connection. A thread in
+        # a transaction keeps its connection, because its statements belong together.
+        if own.get("among") is not self._opened and not self._in_transaction():
             with self._lock:
                 left = self._free.pop() if self._free else None
                 opened, free = self._opened, self._free
@@ -194,8 +195,12 @@ class File:
 
     def _in_transaction(self) -> bool:
         """Whether the calling thread has begun a transaction."""
-        own = self._own.__dict__
-        return own.get("among") is self._opened and own["connection"].in_transaction
+        connection = self._own.__dict__.get("connection")
+        try:
+            return connection is not None and connection.in_transaction
+        except sqlite3.ProgrammingError:
+            # The connection was closed.
+            return False
 
     def _thaw(self) -> None:
         """Let all threads open the file again, because it may be writable now."""

@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import re
 import sqlite3
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -318,3 +319,33 @@ def test_a_snapshot_may_be_in_another_one(tmp_path: Path) -> None:
             assert opened.count(source) == 5
             assert opened.numbered(source, np.arange(5)).games.tolist() == [0, 1, 2, 3, 4]
         assert opened.count(source) == 0
+
+
+@pytest.mark.parametrize("by_another", [False, True])
+def test_a_snapshot_outlasts_a_thaw(
+    by_another: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that could only be read as it stands becomes writable while a thread reads a snapshot of it."""
+    with filled(tmp_path, [game("London", str(n)) for n in range(5)]) as (opened, source):
+        path = opened.path
+    real, is_full = database._connected, True
+
+    def connected(path: Path) -> tuple[sqlite3.Connection, bool]:
+        return (database._connection(path, as_it_stands=True), True) if is_full else real(path)
+
+    monkeypatch.setattr(database, "_connected", connected)
+    with contextlib.closing(catalog.Catalog(path, create=False)) as known:
+        assert known.count(source) == 5
+        assert known._file._frozen is not None
+        is_full = False
+        with contextlib.closing(catalog.Catalog(path)) as other, known.snapshot():
+            found = known.numbered(source, np.arange(5))
+            if by_another:
+                thread = threading.Thread(target=known.source, args=(tmp_path / "b.pgn",))
+                thread.start()
+                thread.join()
+                assert known._file._frozen is None
+            other.begin(source, 0)
+            assert set(known.texts("site", found.texts["site"].tolist()).values()) == {"London"}
+            assert known.count(source) == 5
+        assert known.count(source) == 0

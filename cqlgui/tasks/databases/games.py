@@ -248,7 +248,7 @@ def _row(game: int, header: headers.Header) -> base_model.GameRow:
 def columns(source: base_model.Source, ordinals: np.ndarray, *, tags: bool = False) -> dict[str, Column]:
     """The headers of some games of a source as columns, named like the fields of `GameRow`. `ordinals` are
     the places of the games in the source, ascending. With `tags`, a column of this name has the other tags
-    (`as_json`). Raises `errors.SourceError` if the catalog lacks a game."""
+    (`as_json`). Raises `errors.SourceError` if the catalog lacks a game, or if it has other games now."""
     sources.rows(source)
     known, table = sources.headers(source).table(source.id, ordinals)
     _insist(source, known, ordinals)
@@ -270,7 +270,7 @@ def columns(source: base_model.Source, ordinals: np.ndarray, *, tags: bool = Fal
 def numbered(source: base_model.Source, known: catalog.Catalog, ordinals: np.ndarray) -> catalog.Numbered:
     """The headers of some games of a source, with the numbers of their texts in the catalog `known`.
     `ordinals` are the places of the games in the source, ascending. Raises `errors.SourceError` if the
-    catalog lacks a game."""
+    catalog lacks a game, or if it has other games now."""
     sources.rows(source, known)
     found = known.numbered(source.id, ordinals)
     _insist(source, found.games, ordinals)
@@ -278,7 +278,8 @@ def numbered(source: base_model.Source, known: catalog.Catalog, ordinals: np.nda
 
 
 def _insist(source: base_model.Source, known: np.ndarray, ordinals: np.ndarray) -> None:
-    """Raise an error if the catalog does not know all games."""
+    """Raise an error if the catalog does not know all games, or if the games are those of another text."""
+    sources.insist(source)
     if len(known) < len(ordinals):
         raise errors.SourceError(
             f"Headers of {source.path.name} are missing in the catalog. Open the file again."

@@ -82,6 +82,16 @@ def indexed(source: base_model.Source) -> Iterator[index.SourceIndex]:
         yield found
 
 
+def insist(source: base_model.Source) -> None:
+    """Raise `errors.SourceError` if the index no longer describes the text of the open base.
+
+    Call this after rows were read from the catalog. The rows then belong to the text of the open base,
+    because an import of another text changes the index first, and the rows afterwards."""
+    if source.place is None:
+        known = index.Manifest.read(workspace.index_folder(source.path))
+        _insist(source, None if known is None else known.identity)
+
+
 def _index(source: base_model.Source) -> index.SourceIndex:
     if source.place is None:
         return index.SourceIndex.open(workspace.index_folder(source.path))

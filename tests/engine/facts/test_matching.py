@@ -44,6 +44,10 @@ def test_after_a_search_without_end_the_other_answers_are_unknown(monkeypatch: p
         known, unknown = answering.GIVEN, answering.UNKNOWN
         assert states.tolist() == [known, known, unknown, unknown, known, known]
     assert searched == ["aa", "b", endless]
+    values, states = found.answers(node, texts, wants_text=True)
+    assert states.tolist() == [known, answering.MISSING, unknown, unknown, known, answering.MISSING]
+    assert values[0] == values[4]
+    assert found._closures.texts[int(values[0])] == "aa"
 
 
 def test_slow_searches_share_one_limit(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -156,3 +157,60 @@ def test_an_import_may_remove_games_meanwhile(
             with pytest.raises(errors.SourceError, match="are missing in the catalog"):
                 list(hit_lines.lines(base, [(order, found)], (), variations=False))
     assert not list(known.path.parent.glob("*.damaged"))
+
+
+@pytest.mark.parametrize("read", ["numbered", "columns", "rows"])
+def test_an_import_may_replace_games_meanwhile(
+    read: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No row has the moves of one text and the headers of another one."""
+    base = _base(tmp_path, 300)
+    result = searching.search(base, "initial")
+    found, order = result.games, list(result.order)
+    (source,) = base.sources
+    text = source.path.read_text("utf-8").replace("Annotator", "Commentator").replace("e4 e5", "d4 d5")
+    begun: list[threading.Thread] = []
+    real = getattr(games, read)
+
+    def replace() -> None:
+        source.path.write_text(text, "utf-8")
+        importing.open_base([source.path])
+
+    def late(*arguments: Any, **options: Any) -> Any:
+        """The headers are read just after another text was imported."""
+        if not begun:
+            begun.append(threading.Thread(target=replace))
+            begun[0].start()
+            begun[0].join()
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(games, read, late)
+    made = {
+        "numbered": lambda: hit_lines.lines(base, [(order, found)], (), variations=False),
+        "columns": lambda: records.of_games(base, found, order, (), variations=False),
+        "rows": lambda: records.records(base, map(found.__getitem__, order), ()),
+    }
+    with pytest.raises(errors.SourceError, match="was read again since this base was opened"):
+        list(made[read]())
+    assert begun
+
+
+def test_few_segments_are_read_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    base = _base(tmp_path, 700)
+    result = searching.search(base, "initial or position 2")
+    # The first segment has 200 games. The order hops between the segments.
+    order = [game for pair in zip(range(1, 201), range(201, 401), strict=True) for game in pair]
+    assert [some for some, *_ in hit_table._stretches(base.sources[0], order)] == [[game] for game in order]
+    monkeypatch.setattr(hit_table, "_SEGMENTS", 1)
+    assert [some for some, *_ in hit_table._stretches(base.sources[0], order)] == [[1]]
+    assert [some for some, *_ in hit_table._stretches(base.sources[0], [3, 9, 300])] == [[3, 9]]
+    found = result.games
+    made = b"".join(hit_lines.lines(base, [(order, found)], (), variations=False)).decode().split("\n")
+    expected = map(hit_lines.quoted, records.records(base, map(found.__getitem__, order), ()))
+    assert made == [*expected, ""]
+
+
+def test_the_places_of_kept_texts_take_room() -> None:
+    kept = line_heads._Kept(object())
+    kept._room("player", 99_999)
+    assert kept.size >= 4 * 100_000

@@ -25,8 +25,8 @@ _TABLED: Final = {name: names.TABLES[name] for name in hit_table.HEADERS if name
 _RATING: Final = "rating"
 _OPENING: Final = "opening"
 _KEPT: Final = 1 << 20
-"""Texts with this number or a larger one are not kept. The texts that hardly occur twice have such numbers
-(`db.own_texts`)."""
+"""Texts with this number or a larger one are not kept. Own texts (`db.own_texts`), which hardly occur twice,
+have much larger numbers. In a large base some names have such numbers, too."""
 _MANY: Final = 500
 _SHARE: Final = 8
 """If at least `_MANY` texts of a table were asked for, and at least one in `_SHARE` of the table's texts, all
@@ -149,7 +149,7 @@ class _Kept:
         if met >= self._next.get(asked.table, _MANY) and asked.table in _TABLED.values():
             # If the table cannot be read at once, it is not tried again for each block.
             self._next[asked.table] = 2 * met
-            whole = known.all_texts(asked.name, _SHARE * met)
+            whole = known.all_texts(asked.name, min(_SHARE * met, _KEPT - 1))
             if whole is not None:
                 found, text, ends = whole
                 places = self._room(asked.table, int(found.max()))
