@@ -289,7 +289,7 @@ def test_blocks_with_other_beginnings_are_sorted_together(tmp_path: Path, turned
         assert list(opened.ids([(source, 0)], sort="site")) == wanted
 
 
-@pytest.mark.parametrize("wanted", [[0], [3, 1998], list(range(0, 2000, 2)), list(range(2000)), []])
+@pytest.mark.parametrize("wanted", [[0], [1, 698], [3, 1998], list(range(0, 2000, 2)), list(range(2000)), []])
 def test_rows_of_few_games_do_not_keep_their_blocks(wanted: list[int], tmp_path: Path) -> None:
     tags = [{"Annotator": "A" * (n % 50)} if n % 3 else {} for n in range(2000)]
     rows = [headers.from_tags(list(one.items()), 4, False) for one in tags]
