@@ -20,6 +20,7 @@ import json
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 
@@ -48,6 +49,7 @@ __all__ = [
     "CHESS960",
     "CLEAN",
     "COMMENTS",
+    "MANIFEST",
     "OTHER_ENCODING",
     "PLAYABLE",
     "ROW",
@@ -74,7 +76,8 @@ the games as they were read before, and hits would be marked at wrong positions.
 `tests/pgn/test_reading_version.py` fails if a new version was forgotten. Version 2 computes `Identity.digest`
 in another way. Version 3 added `Identity.state`. Since version 4, `e.p.` no longer ends a game. Since version
 5, `e. p.` and `E.P.` no longer end a game. Version 6 added the flags `CLEAN` and `OTHER_ENCODING`."""
-_MANIFEST = "manifest.json"
+MANIFEST: Final = "manifest.json"
+"""The name of the file with the manifest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +159,7 @@ class Manifest:
         """The manifest of an index folder; None if the manifest is missing or was written by another version.
         Raises `errors.IndexDamaged`."""
         try:
-            data = (folder / _MANIFEST).read_bytes()
+            data = (folder / MANIFEST).read_bytes()
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -189,7 +192,7 @@ class Manifest:
         parts = {"identity": named(self.identity), "segments": [named(row) for row in self.segments]}
         # An indented text would take ten times as long, and a large index is written a thousand times.
         inner = _canonical({"version": VERSION, **named(self), **parts})
-        disk.replace_file(folder / _MANIFEST, b'{"check":%d,"manifest":%s}' % (zlib.crc32(inner), inner))
+        disk.replace_file(folder / MANIFEST, b'{"check":%d,"manifest":%s}' % (zlib.crc32(inner), inner))
 
 
 class Busy(errors.CqlguiError):  # the name is a state, so it does not end in "Error"
@@ -460,7 +463,7 @@ class Writer:
             *(path for one in side_files.SUFFIXES for path in self.folder.glob("*" + one)),
             # Older versions of the program gave these names to unfinished files.
             *self.folder.glob("[0-9]*.tmp"),
-            *self.folder.glob(_MANIFEST + ".*"),
+            *self.folder.glob(MANIFEST + ".*"),
         ]:
             if path.name not in named:
                 # A reader on Windows may still have an old segment mapped. A later writer removes the

@@ -142,13 +142,15 @@ def _sort_values(result: search_model.SearchResult) -> list[list[list[Any]]]:
 
 
 def _table(base: base_model.Base, result: search_model.SearchResult, cancel: progress.CancelToken) -> None:
-    from cqlgui.tasks.databases import games
+    from cqlgui.tasks.databases import games, sources
 
     for start in range(0, len(result.order), 200):
         if not result.cancelled:
             cancel.raise_if_cancelled()
         chunk = result.order[start : start + 200]
-        for row in games.rows(base, chunk):
+        rows = games.rows(base, chunk)
+        sources.insist_all(base, chunk)
+        for row in rows:
             hits = result.games[row.game].hits
             words = {
                 result.orbits[match.orbit].elements[match.element].words

@@ -32,7 +32,7 @@ def stamp_of(path: Path, folder: Path) -> str:
     except OSError as error:
         raise errors.SourceError(f"{path} cannot be read any more: {error.strerror or error}.") from error
     try:
-        written = (folder / "manifest.json").stat().st_mtime_ns
+        written = (folder / index.MANIFEST).stat().st_mtime_ns
     except OSError as error:
         raise errors.SourceError(
             f"The index of {path.name} is gone from the cache folder. Open the file again to make it anew."

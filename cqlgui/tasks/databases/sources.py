@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import contextlib
 import functools
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,9 +65,10 @@ def words(source: base_model.Source, state: str | None = None) -> dict[str, Any]
 @contextlib.contextmanager
 def opened(source: base_model.Source) -> Iterator[hosts.SourceReader]:
     """Open the index and text of a source of an open base. Raises `errors.SourceError` if the index no longer
-    describes the text of the open base, or if the catalog was made again."""
+    describes the text of the open base, if it lacks games of the base, or if the catalog was made again."""
     reader = _reader(source)
     try:
+        _insist_on_games(source, reader.index.game_count)
         yield reader
     finally:
         reader.close()
@@ -76,20 +77,46 @@ def opened(source: base_model.Source) -> Iterator[hosts.SourceReader]:
 @contextlib.contextmanager
 def indexed(source: base_model.Source) -> Iterator[index.SourceIndex]:
     """Open only the index of a source of an open base. Raises `errors.SourceError` if the index no longer
-    describes the text of the open base."""
+    describes the text of the open base, or lacks games of the base."""
     with _index(source) as found:
         _insist(source, found.manifest.identity)
+        _insist_on_games(source, found.game_count)
         yield found
 
 
 def insist(source: base_model.Source) -> None:
-    """Raise `errors.SourceError` if the index no longer describes the text of the open base.
+    """Raise `errors.SourceError` if the index no longer describes the text of the open base, or lacks games
+    of the base.
 
-    Call this after rows were read from the catalog. The rows then belong to the text of the open base,
-    because an import of another text changes the index first, and the rows afterwards."""
+    Call this after rows were read from the catalog. The rows then belong to the text of the open base. An
+    import of another text changes the index first, then removes the old rows, and adds new rows and games
+    last."""
     if source.place is None:
-        known = index.Manifest.read(workspace.index_folder(source.path))
-        _insist(source, None if known is None else known.identity)
+        folder = workspace.index_folder(source.path)
+        try:
+            written = (folder / index.MANIFEST).stat()
+        except OSError as error:
+            raise errors.SourceError(
+                f"The index of {source.path.name} is gone from the cache folder. Open the file again to make "
+                "it anew."
+            ) from error
+        known = _manifest(folder, written.st_mtime_ns, written.st_size)
+        _insist(source, None if known is None else known[0])
+        _insist_on_games(source, 0 if known is None else known[1])
+
+
+def insist_all(base: base_model.Base, games: Iterable[int]) -> None:
+    """`insist` for the sources of some games of a base."""
+    for source in {of_game(base, game)[0] for game in games}:
+        insist(source)
+
+
+@functools.lru_cache(256)
+def _manifest(folder: Path, _written: int, _size: int) -> tuple[index.Identity, int] | None:
+    """The identity of the text that an index describes, and the number of its games; None if there is no
+    index. The time and the size of the manifest are a part of the cache key."""
+    known = index.Manifest.read(folder)
+    return None if known is None else (known.identity, known.games)
 
 
 def _index(source: base_model.Source) -> index.SourceIndex:
@@ -110,9 +137,17 @@ def _identity(folder: Path, _state: str) -> index.Identity | None:
 
 def _insist(source: base_model.Source, identity: index.Identity | None) -> None:
     if source.digest and (identity is None or not identity.is_named(source.digest)):
-        raise errors.SourceError(
-            f"{source.path.name} was read again since this base was opened. Open it again."
-        )
+        raise _again(source)
+
+
+def _insist_on_games(source: base_model.Source, games: int) -> None:
+    if games < source.games:
+        # The text is being read again. It may be the same text.
+        raise _again(source)
+
+
+def _again(source: base_model.Source) -> errors.SourceError:
+    return errors.SourceError(f"{source.path.name} was read again since this base was opened. Open it again.")
 
 
 def rows(source: base_model.Source, known: catalog.Catalog | None = None) -> catalog.Rows:

@@ -36,7 +36,8 @@ MOST_NUMBERS: Final = 1 << 20
 class SegmentTags:
     """`columns.Tags` for `count` games of a source from ordinal `first` on; thread-safe.
 
-    Reading a column raises `errors.SourceError` if the catalog lacks games of the base.
+    Reading a column raises `errors.SourceError` if the catalog lacks games of the base, or if their source
+    was read again.
     """
 
     def __init__(self, source: base_model.Source, first: int, count: int) -> None:
@@ -57,6 +58,7 @@ class SegmentTags:
         if column is None or not isinstance(known, catalog.Catalog):
             return None
         numbers = known.text_numbers(*self._place, column)
+        sources.insist(self._source)
         largest = max((int(part.max(initial=0)) for part in numbers), default=0)
         if largest >= MOST_NUMBERS:
             return None
@@ -137,7 +139,9 @@ class SegmentTags:
     @functools.cached_property
     def game_count(self) -> int:
         """Number of games of the source with a White tag, as in `hosts.GameHost`."""
-        return self._headers.named_count(self._source.id)
+        count = self._headers.named_count(self._source.id)
+        sources.insist(self._source)
+        return count
 
     @functools.cached_property
     def _rows(self) -> Hashable:
@@ -152,6 +156,7 @@ class SegmentTags:
             raise errors.SourceError(
                 f"Headers of {self._source.path.name} are missing in the catalog. Open the file again."
             )
+        sources.insist(self._source)
         return first, count, rows.blocks_of(first, count)
 
     def _column(self, name: str, read: Callable[[], headers.Coded]) -> columns.Coded:
@@ -160,7 +165,8 @@ class SegmentTags:
         if found is None:
             column = read()
             found = columns.Coded(column.places.astype(np.int64), column.texts)
-            # The column is cached only if the rows stayed the same while the column was read.
+            # The column is cached only if the rows stayed the same while the column was read. If they became
+            # those of another text, this raises an error.
             if self._current() == self._rows:
                 _kept.put(key, found, _size(found))
         return found

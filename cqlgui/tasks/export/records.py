@@ -85,9 +85,9 @@ def _with_headers(
     records."""
     remaining = iter(found)
     while some := list(itertools.islice(remaining, _ASKED)):
-        listed = {row.game: row for row in games.rows(base, [hits.game for hits in some])}
-        for source in {sources.of_game(base, hits.game)[0] for hits in some}:
-            sources.insist(source)
+        wanted = [hits.game for hits in some]
+        listed = {row.game: row for row in games.rows(base, wanted)}
+        sources.insist_all(base, wanted)
         for hits in some:
             row = listed.get(hits.game)
             told = ["" if row is None else getattr(row, name) for name in hit_table.HEADERS]

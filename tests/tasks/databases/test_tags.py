@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cqlgui.base import errors
+from cqlgui.base import errors, progress
+from cqlgui.base.data import replace
+from cqlgui.cli.searching import answers
 from cqlgui.cql.source import ecmascript
 from cqlgui.db import catalog as catalog_module
 from cqlgui.engine import compiling
@@ -129,6 +132,77 @@ def test_a_catalog_that_another_program_made_anew_is_taken(tmp_path: Path) -> No
         sources.words(base.sources[0])
     base = importing.open_base(paths[:1]).base
     assert set(games_of(base, 'player "one" ply == 1')) == {20}
+
+
+def replaced_before(
+    monkeypatch: pytest.MonkeyPatch, path: Path, owner: Any, names: Sequence[str]
+) -> list[threading.Thread]:
+    """Another text with as many games is imported just before one of some functions is called for the first
+    time. The result has the thread of the import once it has begun."""
+    begun: list[threading.Thread] = []
+
+    def late(real: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        if not begun:
+            begun.append(threading.Thread(target=importing.open_base, args=([written(path, "two")],)))
+            begun[0].start()
+            begun[0].join()
+        return real(*arguments, **options)
+
+    for name in names:
+        # A plain function, so that it becomes a method.
+        real = getattr(owner, name)
+        monkeypatch.setattr(owner, name, lambda *given, real=real, **more: late(real, *given, **more))
+    return begun
+
+
+@compiled_only
+@pytest.mark.parametrize(
+    "query",
+    ['player "two" ply == 1', 'tag "Annotator" != "x" ply == 1', "result 1-0", "lastgamenumber > 1 ply == 1"],
+)
+def test_no_game_has_the_moves_of_one_text_and_the_tags_of_another(
+    query: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path / "a.pgn", "one")
+    base = importing.open_base([path]).base
+    asked = ["tag_column", "text_numbers", "result_column", "named_count"]
+    begun = replaced_before(monkeypatch, path, catalog_module.Catalog, asked)
+    with pytest.raises(errors.SourceError, match="was read again since this base was opened"):
+        searching.search(base, query, search_model.SearchOptions(details=search_model.Details.NONE))
+    assert begun
+
+
+def test_no_listed_game_has_the_players_of_another_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = written(tmp_path / "a.pgn", "one")
+    base = importing.open_base([path]).base
+    result = searching.search(base, "ply == 1")
+    assert replaced_before(monkeypatch, path, games_module, ["rows"]) == []
+    with pytest.raises(errors.SourceError, match="was read again since this base was opened"):
+        answers._table(base, result, progress.CancelToken())
+    assert capsys.readouterr().out == ""
+
+
+def test_an_index_without_the_games_of_the_base_is_told(tmp_path: Path) -> None:
+    """The same text is being read again, or its index was removed."""
+    base = importing.open_base([written(tmp_path / "a.pgn", "one", 20)]).base
+    (source,) = base.sources
+    folder = workspace.index_folder(source.path)
+    known = index.Manifest.read(folder)
+    assert known is not None
+    sources.insist(source)
+    replace(known, segments=known.segments[:0], complete=False).write(folder)
+    for ask in (
+        lambda: sources.insist(source),
+        lambda: sources.indexed(source).__enter__(),
+        lambda: sources.opened(source).__enter__(),
+    ):
+        with pytest.raises(errors.SourceError, match="was read again since this base was opened"):
+            ask()
+    (folder / index.MANIFEST).unlink()
+    with pytest.raises(errors.SourceError, match=r"The index of a\.pgn is gone"):
+        sources.insist(source)
 
 
 def test_rows_that_are_missing_are_told(tmp_path: Path) -> None:
