@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,13 +32,43 @@ def stamp_of(path: Path, folder: Path) -> str:
         status = path.stat()
     except OSError as error:
         raise errors.SourceError(f"{path} cannot be read any more: {error.strerror or error}.") from error
+    written = _written(path, folder).st_mtime_ns
+    return "-".join(map(str, (*disk.State.of(status), written)))
+
+
+def insist(path: Path, folder: Path, digest: str, games: int = 0) -> None:
+    """Raise `errors.SourceError` if the index of a source no longer describes the text named `digest`, or if
+    it has less than `games` games. An empty digest accepts any text.
+
+    Call this after rows of the source were read from the catalog. The rows then belong to the text. An import
+    of another text changes the index first, then removes the old rows, and adds new rows and games last."""
+    state = _written(path, folder)
+    known = _manifest(folder, state.st_mtime_ns, state.st_size, state.st_ino)
+    if known is None or (digest and not known[0].is_named(digest)) or known[1] < games:
+        raise read_again(path)
+
+
+def read_again(path: Path) -> errors.SourceError:
+    """The error that says that a source was read again."""
+    return errors.SourceError(f"{path.name} was read again since this base was opened. Open it again.")
+
+
+def _written(path: Path, folder: Path) -> os.stat_result:
+    """The status of the manifest of a source's index."""
     try:
-        written = (folder / index.MANIFEST).stat().st_mtime_ns
+        return (folder / index.MANIFEST).stat()
     except OSError as error:
         raise errors.SourceError(
             f"The index of {path.name} is gone from the cache folder. Open the file again to make it anew."
         ) from error
-    return "-".join(map(str, (*disk.State.of(status), written)))
+
+
+@functools.lru_cache(256)
+def _manifest(folder: Path, *_state: int) -> tuple[index.Identity, int] | None:
+    """The identity of the text that an index describes, and the number of its games; None if there is no
+    index. The state of the manifest is a part of the cache key."""
+    known = index.Manifest.read(folder)
+    return None if known is None else (known.identity, known.games)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +98,10 @@ class SourceReader:
         self.rows = rows
         self.source = source
         self.index = index.SourceIndex.open(folder)
+        self._digest = digest
         if digest and not self.index.manifest.identity.is_named(digest):
             self.index.close()
-            raise errors.SourceError(f"{path.name} was read again since this base was opened. Open it again.")
+            raise read_again(path)
         self._text: texts_module.Text | None = None
         self._named: int | None = None
         # The rows that were fetched last, by ordinal.
@@ -91,20 +123,28 @@ class SourceReader:
     def named_games(self) -> int:
         """Number of games with a White tag."""
         if self._named is None:
-            self._named = self.rows.named_count(self.source)
+            named = self.rows.named_count(self.source)
+            self._insist()
+            self._named = named
         return self._named
 
     def header(self, ordinal: int, coming: Sequence[int] = ()) -> headers.Header:
         """The row of a game in the catalog. The rows of the games `coming` are fetched with this row, because
         one query for many rows is much faster. Raises `errors.SourceError` if the row is missing."""
         if ordinal not in self._headers:
-            self._headers = self.rows.headers(self.source, {ordinal, *coming[:AHEAD]})
+            found = self.rows.headers(self.source, {ordinal, *coming[:AHEAD]})
+            self._insist()
+            self._headers = found
         row = self._headers.get(ordinal)
         if row is None:
             raise errors.SourceError(
                 f"Headers of {self.path.name} are missing in the catalog. Open the file again."
             )
         return row
+
+    def _insist(self) -> None:
+        if self._digest:
+            insist(self.path, self.folder, self._digest)
 
     def raw(self, ordinal: int) -> bytes:
         """The bytes of a game, or only the first bytes if the game is too long (`reading_limit`). Raises

@@ -208,6 +208,8 @@ class Reader(hosts.SourceReader):
         self.index: index.SourceIndex = published.Index(found.place, listed)
         self._text = None
         self._named = None
+        # The files of a publication never change.
+        self._digest = ""
         self._headers: dict[int, Header] = {}
         self._frames = published.Text(found.place, listed)
         if digest and listed.digest != digest:

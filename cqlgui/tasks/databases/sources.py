@@ -85,38 +85,15 @@ def indexed(source: base_model.Source) -> Iterator[index.SourceIndex]:
 
 
 def insist(source: base_model.Source) -> None:
-    """Raise `errors.SourceError` if the index no longer describes the text of the open base, or lacks games
-    of the base.
-
-    Call this after rows were read from the catalog. The rows then belong to the text of the open base. An
-    import of another text changes the index first, then removes the old rows, and adds new rows and games
-    last."""
-    if source.place is None:
-        folder = workspace.index_folder(source.path)
-        try:
-            written = (folder / index.MANIFEST).stat()
-        except OSError as error:
-            raise errors.SourceError(
-                f"The index of {source.path.name} is gone from the cache folder. Open the file again to make "
-                "it anew."
-            ) from error
-        known = _manifest(folder, written.st_mtime_ns, written.st_size)
-        _insist(source, None if known is None else known[0])
-        _insist_on_games(source, 0 if known is None else known[1])
+    """`hosts.insist` for a source of an open base. A published source never changes."""
+    if source.place is None and source.games:
+        hosts.insist(source.path, workspace.index_folder(source.path), source.digest, source.games)
 
 
 def insist_all(base: base_model.Base, games: Iterable[int]) -> None:
     """`insist` for the sources of some games of a base."""
     for source in {of_game(base, game)[0] for game in games}:
         insist(source)
-
-
-@functools.lru_cache(256)
-def _manifest(folder: Path, _written: int, _size: int) -> tuple[index.Identity, int] | None:
-    """The identity of the text that an index describes, and the number of its games; None if there is no
-    index. The time and the size of the manifest are a part of the cache key."""
-    known = index.Manifest.read(folder)
-    return None if known is None else (known.identity, known.games)
 
 
 def _index(source: base_model.Source) -> index.SourceIndex:
@@ -137,17 +114,13 @@ def _identity(folder: Path, _state: str) -> index.Identity | None:
 
 def _insist(source: base_model.Source, identity: index.Identity | None) -> None:
     if source.digest and (identity is None or not identity.is_named(source.digest)):
-        raise _again(source)
+        raise hosts.read_again(source.path)
 
 
 def _insist_on_games(source: base_model.Source, games: int) -> None:
     if games < source.games:
         # The text is being read again. It may be the same text.
-        raise _again(source)
-
-
-def _again(source: base_model.Source) -> errors.SourceError:
-    return errors.SourceError(f"{source.path.name} was read again since this base was opened. Open it again.")
+        raise hosts.read_again(source.path)
 
 
 def rows(source: base_model.Source, known: catalog.Catalog | None = None) -> catalog.Rows:

@@ -184,6 +184,21 @@ def test_no_listed_game_has_the_players_of_another_text(
     assert capsys.readouterr().out == ""
 
 
+def test_an_open_reader_gives_no_tags_of_another_text(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.pgn", "one", 20)
+    (source,) = importing.open_base([path]).base.sources
+    with sources.opened(source) as reader:
+        assert reader.header(3).white == "one"
+        importing.open_base([written(path, "two", 20)])
+        # This row was fetched before.
+        assert reader.header(3).white == "one"
+        with pytest.raises(errors.SourceError, match="was read again since this base was opened"):
+            reader.header(4)
+        with pytest.raises(errors.SourceError, match="was read again since this base was opened"):
+            print(reader.named_games)
+        assert reader.header(3).white == "one"
+
+
 def test_an_index_without_the_games_of_the_base_is_told(tmp_path: Path) -> None:
     """The same text is being read again, or its index was removed."""
     base = importing.open_base([written(tmp_path / "a.pgn", "one", 20)]).base
