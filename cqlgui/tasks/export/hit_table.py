@@ -319,18 +319,15 @@ def blocks(
     `coded`, because each of them takes time. `parts` says for which games this is possible. Without the
     fields of `DETAILS` it is possible for all games."""
     headers = [name for name in (*HEADERS, TAGS) if name in coded]
+    order = np.array(games, np.int64)
     at = 0
-    while at < len(games):
+    while at < len(order):
         source, _ = sources.of_game(base, games[at])
-        until = at
-        while (
-            until < len(games) and until < at + PIECE and games[until] - source.first in range(source.games)
-        ):
-            until += 1
-        together = np.sort(np.array(games[at:until], np.int64))
+        until = at + _first_outside(order[at : at + PIECE], source.first, source.first + source.games)
+        together = np.sort(order[at:until])
         while at < until:
-            for some, begin, asked, counters in _stretches(source, games[at:until]):
-                columns = found.columns_of(np.array(some, np.int64))
+            for some, begin, asked, counters in _stretches(source, order[at:until]):
+                columns = found.columns_of(some)
                 for part in columns.stretches(PIECE):
                     places = part.hits & found_module.PLACE_MASK
                     # Machine code lists the positions while Python does the rest.
@@ -351,29 +348,42 @@ def blocks(
 
 
 def _stretches(
-    source: base_model.Source, games: Sequence[int]
-) -> list[tuple[Sequence[int], int, packed_games.Games, tuple[Integers, Integers]]]:
+    source: base_model.Source, games: Integers
+) -> list[tuple[Integers, int, packed_games.Games, tuple[Integers, Integers]]]:
     """The first of some games of a source, in stretches of games of one segment: the games, the first game of
     the segment, the games of the segment, and their `counters`. The index is closed again before the caller
     goes on."""
-    made: list[tuple[Sequence[int], int, packed_games.Games, tuple[Integers, Integers]]] = []
+    made: list[tuple[Integers, int, packed_games.Games, tuple[Integers, Integers]]] = []
     known: dict[int, tuple[packed_games.Games, tuple[Integers, Integers]]] = {}
     at = 0
     with sources.indexed(source) as opened:
         while at < len(games):
-            first, segment = opened.part_of(games[at] - source.first)
+            first, segment = opened.part_of(int(games[at]) - source.first)
             if first not in known:
                 if len(known) == _SEGMENTS:
                     break
                 known[first] = packed_games.of_segment(segment), packed_games.counters(segment)
-            begin, last = source.first + first, at
-            while last < len(games) and begin <= games[last] < begin + segment.games:
-                last += 1
-            made.append((games[at:last], begin, *known[first]))
-            at = last
+            begin = source.first + first
+            some = games[at : at + _first_outside(games[at:], begin, begin + segment.games)]
+            made.append((some, begin, *known[first]))
+            at += len(some)
     return made
 
 
+def _first_outside(games: Integers, begin: int, end: int) -> int:
+    """The place of the first game that is not among `begin` to `end` - 1, or the number of games."""
+    # Ascending games are looked at in growing steps, so that a short run in a long list takes little time.
+    at, step = 0, _STEP
+    while at < len(games):
+        some = games[at : at + step]
+        outside = (some < begin) | (some >= end)
+        if outside.any():
+            return at + int(outside.argmax())
+        at, step = at + step, 2 * step
+    return len(games)
+
+
+_STEP: Final = 16
 _SEGMENTS: Final = 8
 """So many segments are read at once. Opening the index for each of them would take longer, and more of them
 would take more memory."""

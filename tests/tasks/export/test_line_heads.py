@@ -8,6 +8,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from cqlgui.base import errors
@@ -202,10 +203,15 @@ def test_few_segments_are_read_at_once(tmp_path: Path, monkeypatch: pytest.Monke
     result = searching.search(base, "initial or position 2")
     # The first segment has 200 games. The order hops between the segments.
     order = [game for pair in zip(range(1, 201), range(201, 401), strict=True) for game in pair]
-    assert [some for some, *_ in hit_table._stretches(base.sources[0], order)] == [[game] for game in order]
+
+    def stretches(games: list[int]) -> list[list[int]]:
+        return [some.tolist() for some, *_ in hit_table._stretches(base.sources[0], np.array(games))]
+
+    assert stretches(order) == [[game] for game in order]
+    assert stretches([*range(150, 700)]) == [[*range(150, 201)], [*range(201, 700)]]
     monkeypatch.setattr(hit_table, "_SEGMENTS", 1)
-    assert [some for some, *_ in hit_table._stretches(base.sources[0], order)] == [[1]]
-    assert [some for some, *_ in hit_table._stretches(base.sources[0], [3, 9, 300])] == [[3, 9]]
+    assert stretches(order) == [[1]]
+    assert stretches([3, 9, 300]) == [[3, 9]]
     found = result.games
     made = b"".join(hit_lines.lines(base, [(order, found)], (), variations=False)).decode().split("\n")
     expected = map(hit_lines.quoted, records.records(base, map(found.__getitem__, order), ()))

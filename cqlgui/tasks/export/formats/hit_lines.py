@@ -102,9 +102,8 @@ def _escaped(text: str) -> str:
 # --- JSON lines ---------------------------------------------------------------------------------------------
 
 
-_Part: TypeAlias = tuple[hit_table.Block, row_kernel.Texts] | Iterator[dict[str, Any]]
-"""The rows of some games: as columns with the beginnings of their lines, or as records where only objects can
-hold the details."""
+_Part: TypeAlias = hit_table.Block | Iterator[dict[str, Any]]
+"""The rows of some games: as columns, or as records where only objects can hold the details."""
 
 
 def lines(
@@ -124,19 +123,17 @@ def lines(
         for games, found in batches:
             for some, is_plain in hit_table.parts(found, games):
                 if is_plain:
-                    for block in hit_table.blocks(
+                    yield from hit_table.blocks(
                         base, found, some, orbits, variations=variations, coded=("comment",)
-                    ):
-                        yield block, heads.of(block)
+                    )
                 else:
                     # The caller reads the records later, when `found` is another batch.
                     yield records.records(base, map(found.__getitem__, some), orbits)
 
     # Making a block takes about as long as writing its lines. Blocks differ in size, so several may wait.
     for part in ahead.each(parts(), _WAITING):
-        if isinstance(part, tuple):
-            block, begun = part
-            yield from _block_lines(block.grouped(rows), begun)
+        if isinstance(part, hit_table.Block):
+            yield from _block_lines(part.grouped(rows), heads.of(part))
         else:
             for record in hit_table.grouped(part, rows):
                 yield encoded(quoted(record) + "\n")

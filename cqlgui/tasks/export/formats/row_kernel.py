@@ -30,6 +30,9 @@ by the number of the position and `}`."""
 _KINDS: Final = frozenset((NUMBER, TEXT, SQUARES, MATCHES, LISTED, LISTED_TOO, SET))
 
 _ROOM: Final = 1 << 20
+_ROOM_OF_ALL: Final = 1 << 23
+"""Number of bytes in a piece of rows, and in a piece of rows that are joined. Memory that is not used costs
+nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +165,12 @@ def rows(
 def joined(literals: Sequence[bytes], kinds: Sequence[int], columns: Sequence[Any], texts: Texts) -> Texts:
     """`rows` as texts, one for each row."""
     pieces, all_ends, at = [], [], 0
-    for piece, ends in _pieces(literals, kinds, columns, texts, (), None):
+    for piece, ends in _pieces(literals, kinds, columns, texts, (), None, _ROOM_OF_ALL):
         pieces.append(piece)
         all_ends.append(ends + at)
         at += len(piece)
+    if len(pieces) == 1:
+        return Texts(pieces[0], all_ends[0])
     return Texts(b"".join(pieces), np.concatenate(all_ends) if all_ends else np.zeros(0, np.int64))
 
 
@@ -176,8 +181,10 @@ def _pieces(
     texts: Texts,
     listed: Sequence[Texts],
     matches: Matches | None,
+    room: int = _ROOM,
 ) -> Iterator[tuple[memoryview, Any]]:
-    """Rows in several pieces, with the ends of the rows in each piece."""
+    """Rows in several pieces of `room` bytes at most, with the ends of the rows in each piece. A row that is
+    longer gets a larger piece."""
     count = len(columns[0]) if columns else 0
     values: Any = np.stack([np.asarray(one).astype(np.int64, copy=False) for one in columns])
     told = matches or Matches.none()
@@ -188,7 +195,7 @@ def _pieces(
     write: Any = write_rows
     sizes: Any = np.zeros(1, np.int64)
     row_ends: Any = np.zeros(count, np.int64)
-    at, room = 0, _ROOM
+    at = 0
     held = kernels.Held
     arrays = (
         held(np.array(kinds, np.uint8)), len(kinds), held(values.reshape(-1)), count,
