@@ -43,14 +43,15 @@ def insist(path: Path, folder: Path, digest: str, games: int = 0) -> None:
     Call this after rows of the source were read from the catalog. The rows then belong to the text. An import
     of another text changes the index first, then removes the old rows, and adds new rows and games last."""
     state = _written(path, folder)
-    known = _manifest(folder, state.st_mtime_ns, state.st_size, state.st_ino)
+    compare(path, _manifest(folder, state.st_mtime_ns, state.st_size, state.st_ino), digest, games)
+
+
+def compare(path: Path, known: tuple[index.Identity, int] | None, digest: str, games: int) -> None:
+    """`insist` for an index that is open already. `known` has the identity of its text and the number of its
+    games."""
     if known is None or (digest and not known[0].is_named(digest)) or known[1] < games:
-        raise read_again(path)
-
-
-def read_again(path: Path) -> errors.SourceError:
-    """The error that says that a source was read again."""
-    return errors.SourceError(f"{path.name} was read again since this base was opened. Open it again.")
+        # If only games are missing, the same text is being read again.
+        raise errors.SourceError(f"{path.name} was read again since this base was opened. Open it again.")
 
 
 def _written(path: Path, folder: Path) -> os.stat_result:
@@ -86,12 +87,19 @@ class SourceReader:
     """One indexed source opened for reading: its index, its text and its rows in the catalog. Close the
     reader after use.
 
-    If the indexed games are not named `digest` (`index.Identity.name`), `errors.SourceError` is raised. There
-    is no error if segments of the index were added or repaired after the base was opened.
+    If the indexed games are not named `digest` (`index.Identity.name`), or are fewer than `games`,
+    `errors.SourceError` is raised. There is no error if segments of the index were added or repaired after
+    the base was opened.
     """
 
     def __init__(
-        self, path: Path, folder: Path, rows: catalog.Catalog, source: int, digest: str = ""
+        self,
+        path: Path,
+        folder: Path,
+        rows: catalog.Catalog,
+        source: int,
+        digest: str = "",
+        games: int = 0,
     ) -> None:
         self.path = path
         self.folder = folder
@@ -99,9 +107,11 @@ class SourceReader:
         self.source = source
         self.index = index.SourceIndex.open(folder)
         self._digest = digest
-        if digest and not self.index.manifest.identity.is_named(digest):
+        try:
+            compare(path, (self.index.manifest.identity, self.index.game_count), digest, games)
+        except errors.SourceError:
             self.index.close()
-            raise read_again(path)
+            raise
         self._text: texts_module.Text | None = None
         self._named: int | None = None
         # The rows that were fetched last, by ordinal.

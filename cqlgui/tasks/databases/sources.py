@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import bisect
 import contextlib
-import functools
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -49,8 +47,8 @@ def words(source: base_model.Source, state: str | None = None) -> dict[str, Any]
     state = stamp(source) if state is None else state
     if source.place is not None:
         return {"source": 0, "place": list(source.place), "stamp": state, "digest": source.digest, "rows": ""}
-    _insist(source, _identity(workspace.index_folder(source.path), state))
     known = rows(source)
+    insist(source)
     return {
         "source": source.id,
         "path": str(source.path),
@@ -68,7 +66,6 @@ def opened(source: base_model.Source) -> Iterator[hosts.SourceReader]:
     describes the text of the open base, if it lacks games of the base, or if the catalog was made again."""
     reader = _reader(source)
     try:
-        _insist_on_games(source, reader.index.game_count)
         yield reader
     finally:
         reader.close()
@@ -79,8 +76,8 @@ def indexed(source: base_model.Source) -> Iterator[index.SourceIndex]:
     """Open only the index of a source of an open base. Raises `errors.SourceError` if the index no longer
     describes the text of the open base, or lacks games of the base."""
     with _index(source) as found:
-        _insist(source, found.manifest.identity)
-        _insist_on_games(source, found.game_count)
+        known = found.manifest.identity, found.game_count
+        hosts.compare(source.path, known, source.digest, source.games)
         yield found
 
 
@@ -104,25 +101,6 @@ def _index(source: base_model.Source) -> index.SourceIndex:
     return published.index_of(source.place)
 
 
-@functools.lru_cache(256)
-def _identity(folder: Path, _state: str) -> index.Identity | None:
-    """The identity of the text that an index describes; None if there is no index. The function does not use
-    `_state`, but `_state` is a part of the cache key."""
-    known = index.Manifest.read(folder)
-    return None if known is None else known.identity
-
-
-def _insist(source: base_model.Source, identity: index.Identity | None) -> None:
-    if source.digest and (identity is None or not identity.is_named(source.digest)):
-        raise hosts.read_again(source.path)
-
-
-def _insist_on_games(source: base_model.Source, games: int) -> None:
-    if games < source.games:
-        # The text is being read again. It may be the same text.
-        raise hosts.read_again(source.path)
-
-
 def rows(source: base_model.Source, known: catalog.Catalog | None = None) -> catalog.Rows:
     """The account that the catalog `known` has of a source; without `known`, that of `headers`. Raises
     `errors.SourceError` if the catalog was made anew since the source was opened."""
@@ -142,7 +120,12 @@ def _reader(source: base_model.Source) -> hosts.SourceReader:
         return published.Reader(source.place, source.digest)
     rows(source)
     return hosts.SourceReader(
-        source.path, workspace.index_folder(source.path), workspace.catalog(), source.id, source.digest
+        source.path,
+        workspace.index_folder(source.path),
+        workspace.catalog(),
+        source.id,
+        source.digest,
+        source.games,
     )
 
 

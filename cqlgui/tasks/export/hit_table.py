@@ -6,7 +6,7 @@ from __future__ import annotations
 import enum
 import functools
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -326,7 +326,7 @@ def blocks(
         until = at + _first_outside(order[at : at + PIECE], source.first, source.first + source.games)
         together = np.sort(order[at:until])
         while at < until:
-            for some, begin, asked, counters in _stretches(source, order[at:until]):
+            for some, begin, (asked, counters) in _stretches(source, order[at:until]):
                 columns = found.columns_of(some)
                 for part in columns.stretches(PIECE):
                     places = part.hits & found_module.PLACE_MASK
@@ -347,14 +347,16 @@ def blocks(
                 at += len(some)
 
 
-def _stretches(
-    source: base_model.Source, games: Integers
-) -> list[tuple[Integers, int, packed_games.Games, tuple[Integers, Integers]]]:
+_Segment: TypeAlias = tuple[packed_games.Games, tuple[Integers, Integers]]
+"""The games of a segment, and their `counters`."""
+
+
+def _stretches(source: base_model.Source, games: Integers) -> list[tuple[Integers, int, _Segment]]:
     """The first of some games of a source, in stretches of games of one segment: the games, the first game of
     the segment, the games of the segment, and their `counters`. The index is closed again before the caller
     goes on."""
-    made: list[tuple[Integers, int, packed_games.Games, tuple[Integers, Integers]]] = []
-    known: dict[int, tuple[packed_games.Games, tuple[Integers, Integers]]] = {}
+    made = []
+    known: dict[int, _Segment] = {}
     at = 0
     with sources.indexed(source) as opened:
         while at < len(games):
@@ -365,7 +367,7 @@ def _stretches(
                 known[first] = packed_games.of_segment(segment), packed_games.counters(segment)
             begin = source.first + first
             some = games[at : at + _first_outside(games[at:], begin, begin + segment.games)]
-            made.append((some, begin, *known[first]))
+            made.append((some, begin, known[first]))
             at += len(some)
     return made
 
@@ -384,6 +386,7 @@ def _first_outside(games: Integers, begin: int, end: int) -> int:
 
 
 _STEP: Final = 16
+"""Number of games that are looked at first."""
 _SEGMENTS: Final = 8
 """So many segments are read at once. Opening the index for each of them would take longer, and more of them
 would take more memory."""
