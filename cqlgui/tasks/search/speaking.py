@@ -85,13 +85,20 @@ def notes(
         which = np.empty(len(order), np.int32)
         which[order] = np.cumsum(fresh) + (len(table) - 1)
         texts[own] = which
-        for one in heads_of.tolist():
-            priority.pause()
-            at = int(first[one])
-            size, turn = int(sizes[own[one]]), int(turns[own[one]])
-            events = found.events[_WORDS * at : _WORDS * (at + size)].tolist()
-            comments = list(_comments(asking, part, events, 0, size, turn, []))
-            table.append(comments[0][1] if comments else "")
+        known = asking.known.setdefault(kind, {}) if _is_fixed(asking, kind) else {}
+        if len(known) > _MOST_KNOWN:
+            known.clear()
+        rows = np.stack([key[heads_of] for key in keys], axis=1).astype(np.uint64, copy=False)
+        for one, row in zip(heads_of.tolist(), rows.view(f"V{8 * len(keys)}").ravel().tolist(), strict=True):
+            text = known.get(row)
+            if text is None:
+                priority.pause()
+                at = int(first[one])
+                size, turn = int(sizes[own[one]]), int(turns[own[one]])
+                events = found.events[_WORDS * at : _WORDS * (at + size)].tolist()
+                comments = list(_comments(asking, part, events, 0, size, turn, []))
+                text = known[row] = comments[0][1] if comments else ""
+            table.append(text)
     written = np.fromiter(map(bool, table), np.bool_, len(table))[texts]
     said = written & ~late
     ends = np.searchsorted(owners[said], np.arange(len(hits)), "right")
@@ -105,6 +112,21 @@ def notes(
     sizes = np.diff(starts_of, append=len(hits))
     numbers, closings = _ends_of_games(asking, found, sizes.tolist(), closing, defaults, part)
     return made_notes, hit_notes.GameEnds(arrays.repeated(np.array(numbers, np.int32), sizes), closings)
+
+
+def _is_fixed(asking: detail_pass.DetailPass, kind: int) -> bool:
+    """Whether equal events of a kind, which is a form and the number of a text, have the same text in all
+    games. The numbers of tags and of other texts of games mean something else in another part."""
+    if kind & routines_notes.FORM_MASK != Form.TEXT:
+        return True
+    return not any(
+        isinstance(one, Operand) and one.kind is Type.STRING and one.texts is None
+        for one in asking.texts[kind >> lowering_notes.TEXT_SHIFT - routines_notes.FORM]
+    )
+
+
+_MOST_KNOWN: Final = 100_000
+"""Number of comments of a kind that are remembered (`detail_pass.DetailPass.known`)."""
 
 
 def _ends_of_games(
