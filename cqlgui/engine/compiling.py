@@ -30,7 +30,7 @@ from cqlgui.engine.lowering.dispatch import Lowering
 from cqlgui.engine.lowering.scope import TooLargeError, Unsupported
 from cqlgui.engine.passes import detail_pass, orbit_pass
 from cqlgui.engine.replaying import games, layout, replay, scanning, tiers
-from cqlgui.jit import emitter, native
+from cqlgui.jit import emitter, native, recalling
 from cqlgui.jit.words import Scalar
 
 RULES: Final = (
@@ -154,12 +154,12 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
         low.check_frame()
     except TooLargeError:
         return Unsupported(query.body.span, "the query is too large to be compiled")
-    assembly = low.module.text()
+    assembly = low.module.assembly()
     query_callee, first_callee = (
         emitter.Callee(name, replay.ASK.parameters, replay.ASK.result)
         for name in ("@query", "@query" if glance is None else "@glance")
     )
-    code = native.Code(assembly, optimise=False)
+    code = recalling.code(assembly)
     hasty = tiers.Functions(
         code.function(query_callee), code.function(first_callee), replay.streamed.routine, code
     )
@@ -170,7 +170,11 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
         stream = code.function(replay.STREAMING.callee)
         return tiers.Functions(ask, hasty.first, stream, (code, hasty))
 
-    worth_care = not low.buffered and len(assembly) < _MOST_FOR_CARE
+    worth_care = not low.buffered and len(assembly.text) < _MOST_FOR_CARE
+    both = tiers.Tiers(hasty, time.thread_time() - start, made_with_care if worth_care else None)
+    if worth_care and replay.STREAMING.is_kept(assembly, query_callee, kept=query.header.variations):
+        # An earlier search has run for so long that it was worth the care.
+        both.improve()
     mode = replay.BUFFERED * low.buffered | replay.VARIATIONS * query.header.variations
     if glance is not None:
         mode |= replay.GLANCED
@@ -183,8 +187,8 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
         steady,
         low.planes,
         tuple(low.facts.values()),
-        assembly,
-        tiers.Tiers(hasty, time.thread_time() - start, made_with_care if worth_care else None),
+        assembly.text,
+        both,
         functools.cache(lambda: orbit_pass.make(expanded, low, tuple(low.facts.values()), mode)),
         functools.cache(lambda: detail_pass.make(expanded, low, tuple(low.facts.values()), mode)),
     )

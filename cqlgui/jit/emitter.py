@@ -8,7 +8,7 @@ block after block. Each block must end in a branch or a return before the next b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from cqlgui.base.data import dataclass, field
@@ -30,12 +30,13 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Callee:
-    """A function that can be called, with its symbol or address and its types. `result` is None if the
-    function returns nothing."""
+    """A function that can be called, with its symbol and its types. `result` is None if the function returns
+    nothing. `address` is set if the function is already in memory (`Assembly.places`)."""
 
     text: str
     parameters: tuple[KernelType, ...]
     result: Scalar | None
+    address: int | None = None
 
 
 TRUE: Final = Value("true", Scalar.BOOL)
@@ -63,15 +64,9 @@ def literal(number: int, kind: Scalar) -> Value:
     return Value(str(number), kind)
 
 
-def placed(address: int, element: Scalar) -> Value:
-    """An array of this process at a known address. The caller must keep the array alive while the code
-    runs."""
-    return Value(_at_address(address), Pointer(element))
-
-
-def known(address: int, routine: Routine) -> Callee:
-    """A function of this process at a known address."""
-    return Callee(_at_address(address), routine.parameters, routine.result)
+def known(name: str, address: int, routine: Routine) -> Callee:
+    """A function of this process at a known address. Different functions must have different names."""
+    return Callee(f"@{name}", routine.parameters, routine.result, address)
 
 
 def called_through(value: Value) -> Callee:
@@ -81,14 +76,21 @@ def called_through(value: Value) -> Callee:
     return Callee(value.text, value.type.parameters, value.type.result)
 
 
-def _at_address(address: int) -> str:
-    return f"inttoptr (i64 {address} to ptr)"
+@dataclass(frozen=True, slots=True)
+class Assembly:
+    """The text of a module, and the addresses of what the module uses and this process already has in memory,
+    by symbol. The text has only the symbols. It is the same in each process, although the addresses
+    differ."""
+
+    text: str
+    places: Mapping[str, int] = field(default_factory=dict)
 
 
 class Module:
     """The functions and tables that are compiled together."""
 
     def __init__(self) -> None:
+        self._places: dict[str, int] = {}
         self._parts: list[str] = []
         self._names: set[str] = set()
         self._declared: dict[str, str] = {}
@@ -122,9 +124,37 @@ class Module:
         self.declare(name, f"declare {llvm_type(routine.result)} @{name}({given})")
         return Callee(f"@{name}", routine.parameters, routine.result)
 
+    def known(self, callee: Callee) -> None:
+        """Declare a function of this process."""
+        assert callee.address is not None
+        name = callee.text.removeprefix("@")
+        given = ", ".join(llvm_type(kind) for kind in callee.parameters)
+        self.declare(name, f"declare {llvm_type(callee.result)} {callee.text}({given})")
+        self._places[name] = callee.address
+
+    def placed(self, address: int, element: Scalar, size: int) -> Value:
+        """A constant array of this process with `size` elements. The caller must keep the array alive while
+        the code runs."""
+        name = next((name for name, place in self._places.items() if place == address), "")
+        if not name:
+            name = f"array{len(self._places)}"
+            self.declare(name, f"@{name} = external constant [{size} x {element.llvm}]")
+            self._places[name] = address
+        return Value(f"@{name}", Pointer(element))
+
     def text(self) -> str:
         """The assembly of the whole module."""
         return "\n".join([*self._declared.values(), *self._parts, ""])
+
+    def assembly(self) -> Assembly:
+        """The assembly with the addresses of its symbols."""
+        return Assembly(self.text(), self._places)
+
+    def with_more(self, before: Assembly) -> Assembly:
+        """The assembly after that of another module. What both declare is declared only once."""
+        declared = [line for name, line in self._declared.items() if name not in before.places]
+        text = "\n".join([*declared, *self._parts, ""])
+        return Assembly(before.text + text, {**before.places, **self._places})
 
     def declare(self, name: str, line: str) -> None:
         """Declare a function that is defined elsewhere. Each function is declared only once."""
@@ -414,6 +444,8 @@ class Function:
         """Call a function. Returns its result, or None for a function without a result."""
         if tuple(value.type for value in arguments) != callee.parameters:
             raise EmitError(f"{callee.text} takes {callee.parameters}, not {[one.type for one in arguments]}")
+        if callee.address is not None:
+            self.module.known(callee)
         given = ", ".join(f"{llvm_type(value.type)} {value.text}" for value in arguments)
         line = f"call {llvm_type(callee.result)} {callee.text}({given})"
         if callee.result is None:

@@ -13,7 +13,7 @@ from typing import Any, Final, Generic, ParamSpec, TypeVar
 import numpy as np
 
 from cqlgui.base import priority
-from cqlgui.jit import emitter, frontend, native, words
+from cqlgui.jit import emitter, frontend, native, recalling, words
 from cqlgui.jit.words import Pointer, Scalar
 
 P = ParamSpec("P")
@@ -73,7 +73,12 @@ class Unit:
 
     def key(self) -> list[str]:
         """The key of the file on disk. The file is valid as long as the key does not change."""
-        return [inspect.getsource(one) for one in (*self.sources, words, emitter, frontend, native)]
+        return [_source(one) for one in (*self.sources, words, emitter, frontend, native)]
+
+
+@functools.cache
+def _source(module: types.ModuleType) -> str:
+    return inspect.getsource(module)
 
 
 class Kernel(Generic[P, R]):
@@ -123,7 +128,8 @@ class Kernel(Generic[P, R]):
         """The kernel as a function that machine code of this process can call."""
         own = _callee(self.function)
         routine = words.Routine(own.parameters, own.result)
-        return emitter.known(self.unit.code().address(self.function.__name__), routine)
+        name = self.function.__name__
+        return emitter.known(f"{self.unit.name}.{name}", self.unit.code().address(name), routine)
 
 
 class Template:
@@ -145,10 +151,24 @@ class Template:
         self._routine = routine
         self._apart = dict(apart)
 
-    def code(self, assembly: str, callee: emitter.Callee, *, kept: bool) -> native.Code:
+    def code(self, assembly: emitter.Assembly, callee: emitter.Callee, *, kept: bool) -> native.Code:
         """The code of the kernel. The `assembly` defines the function `callee`, which is inlined into the
         kernel. The code also has the other functions that the assembly exports. The code has `callee` itself
         only if `kept` is True."""
+        whole, names, key = self._linked(assembly, callee, kept)
+        inside = (callee.text.removeprefix("@"),) if kept else ()
+        return recalling.code(whole, lambda: native.Inside(self._bitcode, names, inside), key)
+
+    def is_kept(self, assembly: emitter.Assembly, callee: emitter.Callee, *, kept: bool) -> bool:
+        """Whether an earlier process has stored what `code` returns."""
+        whole, _, key = self._linked(assembly, callee, kept)
+        return recalling.has(whole, key)
+
+    def _linked(
+        self, assembly: emitter.Assembly, callee: emitter.Callee, kept: bool
+    ) -> tuple[emitter.Assembly, tuple[str, ...], list[str]]:
+        """The assembly with the functions that the kernel calls, the functions that are inlined into the
+        kernel, and the key of `recalling.code`."""
         module = emitter.Module()
         kinds = dict(frontend.signature(self._kernel.function)[0])
         kind = kinds[self._routine]
@@ -159,10 +179,8 @@ class Template:
             calls[function.__name__] = words.Routine(known.parameters, known.result), known
         for name, (routine, called) in calls.items():
             _write_call(module, frontend.symbol(name), routine, called)
-        own = callee.text.removeprefix("@")
-        names = own, *(frontend.symbol(name) for name in calls)
-        inside = native.Inside(self._bitcode, names, (own,) if kept else ())
-        return native.Code(assembly + module.text(), optimise=False, inside=inside)
+        names = callee.text.removeprefix("@"), *(frontend.symbol(name) for name in calls)
+        return module.with_more(assembly), names, [*self._kernel.unit.key(), *names, str(kept)]
 
     @property
     def callee(self) -> emitter.Callee:

@@ -15,17 +15,18 @@ import functools
 import hashlib
 import importlib.util
 import os
+import sys
 import threading
 import time
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from cqlgui.base import errors
 from cqlgui.base.data import dataclass
 from cqlgui.base.files import disk, folders, secret
-from cqlgui.jit import emitter
+from cqlgui.jit import emitter, loading
 from cqlgui.jit.words import KernelType, Scalar
 
 if TYPE_CHECKING:
@@ -48,38 +49,36 @@ class Code:
         *,
         optimise: bool,
         inside: Inside | None = None,
+        places: Mapping[str, int] | None = None,
     ) -> None:
-        """Compile assembly, or load the object file `compiled` of an earlier `Code`. Raises `ValueError` if
-        the assembly is wrong.
+        """Compile assembly, or load the object file `compiled` of an earlier `Code`. `places` has the
+        addresses of symbols that are not defined there. Raises `ValueError` if the assembly is wrong.
 
         With `inside`, functions of the assembly are inlined into the functions of `inside`, and all these
         functions are optimised together.
         """
-        machine = _machine(optimise)
+        if compiled is None:
+            assert assembly is not None
+            compiled = _compiled(assembly, optimise, inside)
+        self.compiled = compiled
+        """The object file, which is valid for this processor and this llvmlite."""
+        image = loading.load(compiled, places or {})
+        self._find = self._with_llvm(optimise, places or {}) if image is None else image.address
+
+    def _with_llvm(self, optimise: bool, places: Mapping[str, int]) -> Callable[[str], int]:
+        """Load the code with LLVM. Returns a function that finds addresses by name."""
         with _LOCK:
             _close_all()
-            if compiled is None:
-                assert assembly is not None
-                module = machine.parse(assembly)
-                try:
-                    if inside is not None:
-                        machine.take_in(module, inside)
-                    if optimise:
-                        machine.optimise(module, level=2)
-                    compiled = machine.target.emit_object(module)
-                finally:
-                    module.close()
-            self.compiled = compiled
-            """The object file, which is valid for this processor and this llvmlite."""
-            engine = machine.engine(compiled)
-        self._engine = engine
+            engine = _machine(optimise).engine(self.compiled, places)
         # At the end of the process the code is not released: LLVM may already be unloaded, and the operating
         # system frees the memory.
         weakref.finalize(self, _close, engine).atexit = False
+        find: Callable[[str], int] = engine.get_function_address
+        return find
 
     def address(self, name: str) -> int:
         """The address of an exported function. Raises `ValueError` for an unknown name."""
-        found: int = self._engine.get_function_address(name)
+        found = self._find(name)
         if not found:
             raise ValueError(f"the code has no function {name}")
         return found
@@ -94,6 +93,22 @@ class Code:
         parameters = [_ctype(kind) for kind in callee.parameters]
         result = None if callee.result is None else _ctype(callee.result)
         return make(result, *parameters)(self.address(callee.text.removeprefix("@")))
+
+
+def _compiled(assembly: str, optimise: bool, inside: Inside | None) -> bytes:
+    machine = _machine(optimise)
+    with _LOCK:
+        _close_all()
+        module = machine.parse(assembly)
+        try:
+            if inside is not None:
+                machine.take_in(module, inside)
+            if optimise:
+                machine.optimise(module, level=2)
+            found: bytes = machine.target.emit_object(module)
+        finally:
+            module.close()
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +137,13 @@ def bitcode(assembly: str) -> bytes:
     return found
 
 
-def stored(name: str, key: Sequence[str], optimise: bool) -> bytes | None:
+def stored(name: str, key: Sequence[str], optimise: bool, folder: str = "kernels") -> bytes | None:
     """The content that was stored under a name, or None. The function returns only content that was made for
     this key, this processor and this version of llvmlite. The function returns no content that another user's
     program stored."""
     stamp = _stamp(key, optimise)
     try:
-        path = _path(name)
+        path = place(name, folder)
         data = path.read_bytes()
         if not data.startswith(stamp):
             return None
@@ -143,23 +158,35 @@ def stored(name: str, key: Sequence[str], optimise: bool) -> bytes | None:
     return compiled
 
 
-def store(name: str, key: Sequence[str], optimise: bool, compiled: bytes) -> None:
-    """Store an object or bitcode for later starts. If the folder is not writable, nothing is stored and no
-    error is raised.
+def store(
+    name: str,
+    key: Sequence[str],
+    optimise: bool,
+    compiled: bytes,
+    *,
+    path: Path | None = None,
+    most: int | None = None,
+    synced: bool = True,
+) -> None:
+    """Store an object or bitcode for later starts, at `path` or at `place(name)`. If the folder is not
+    writable, nothing is stored and no error is raised.
 
     Each processor and each version of llvmlite has files of its own, so that computers that share a home
-    folder do not replace each other's files. Files that no start used for a while are removed.
+    folder do not replace each other's files. Files that no start used for a while are removed, and if the
+    folder has more than `most` files, those that were used least recently. `synced` is that of
+    `disk.replacing`: a file that a power failure has damaged is not used (`stored`).
     """
     with contextlib.suppress(OSError, errors.CqlguiError):
-        path, stamp = _path(name), _stamp(key, optimise)
+        path, stamp = path or place(name), _stamp(key, optimise)
         folders.make(path.parent)
         _make_private(path.parent)
-        disk.replace_file(path, stamp + _seal(name, stamp, compiled) + compiled)
-        _sweep(path.parent)
+        disk.replace_file(path, stamp + _seal(name, stamp, compiled) + compiled, synced=synced)
+        _sweep(path.parent, most)
 
 
-def _path(name: str) -> Path:
-    return folders.cache() / "kernels" / f"{name}@{_target()}.obj"
+def place(name: str, folder: str = "kernels") -> Path:
+    """The path of a stored object or bitcode. Raises `CqlguiError` if there is no place for files."""
+    return folders.cache() / folder / f"{name}@{_target()}.obj"
 
 
 def _target() -> str:
@@ -167,11 +194,32 @@ def _target() -> str:
     stands for what is too long: the features of the processor and the system."""
     import llvmlite
 
-    machine = _machine(True)
-    whole = f"{llvmlite.__version__}\0{machine.platform}"
+    whole = f"{llvmlite.__version__}\0{_platform()}"
     digest = hashlib.blake2b(whole.encode(), digest_size=6).hexdigest()
-    words = f"{machine.cpu}-{llvmlite.__version__}"
+    words = f"{_platform().split()[0]}-{llvmlite.__version__}"
     return "".join(sign if sign.isalnum() or sign in ".-" else "_" for sign in words) + f"-{digest}"
+
+
+@functools.cache
+def _platform() -> str:
+    """The processor and the system. LLVM makes the same code for equal ones. Without the list that Linux
+    has, LLVM must be loaded to tell them, which takes time."""
+    with contextlib.suppress(OSError):
+        if sys.platform == "linux" and os.uname().machine == "x86_64":
+            # One call reads the first processor at least, and the list of a large computer is long.
+            with _PROCESSORS.open("rb", buffering=0) as file:
+                first = (file.read(_LONGEST_PROCESSOR) or b"").split(b"\n\n")[0]
+            pairs = (line.partition(":") for line in first.decode("utf-8", "replace").splitlines())
+            said = {name.strip(): value.strip() for name, _, value in pairs}
+            if said.get("flags"):
+                return " ".join(["x86_64-linux", *(said.get(name, "") for name in _OF_PROCESSOR)])
+    return _machine(True).platform
+
+
+_PROCESSORS: Final = Path("/proc/cpuinfo")
+_LONGEST_PROCESSOR: Final = 1 << 14
+_OF_PROCESSOR: Final = ("vendor_id", "cpu family", "model", "model name", "stepping", "flags")
+"""What Linux says about a processor. LLVM's name and features of the processor follow from it."""
 
 
 def _note_use(path: Path) -> None:
@@ -181,12 +229,21 @@ def _note_use(path: Path) -> None:
             os.utime(path)
 
 
-def _sweep(folder: Path) -> None:
-    """Remove files that were not used for a while, and files with names of earlier versions."""
+def _sweep(folder: Path, most: int | None) -> None:
+    """Remove files that were not used for a while, files with names of earlier versions, and files beyond
+    the `most` that were used last."""
     oldest = time.time() - _UNUSED_SECONDS
+    used = []
     for path in folder.glob("*.obj"):
         with contextlib.suppress(OSError):
-            if "@" not in path.name or path.stat().st_mtime < oldest:
+            seconds = path.stat().st_mtime
+            if "@" not in path.name or seconds < oldest:
+                path.unlink()
+            else:
+                used.append((seconds, path))
+    if most is not None:
+        for _, path in sorted(used)[: max(len(used) - most, 0)]:
+            with contextlib.suppress(OSError):
                 path.unlink()
 
 
@@ -224,8 +281,7 @@ _GIVEN_BACK: Final[collections.deque[Any]] = collections.deque()
 def _stamp(key: Sequence[str], optimise: bool) -> bytes:
     import llvmlite
 
-    machine = _machine(optimise)
-    parts = [llvmlite.__version__, machine.description, *key]
+    parts = [llvmlite.__version__, _platform(), str(optimise), *key]
     return hashlib.blake2b("\0".join(parts).encode(), digest_size=_DIGEST).digest()
 
 
@@ -264,9 +320,7 @@ class _Machine:
             jit=True,
         )
         self.target: llvm.TargetMachine = self._create()
-        self.cpu: str = cpu
         self.platform = f"{llvm.get_process_triple()} {cpu} {features}"
-        self.description = f"{self.platform} {optimise}"
         self._head = (
             f'target triple = "{llvm.get_process_triple()}"\n'
             f'target datalayout = "{self.target.target_data}"\n'
@@ -314,7 +368,10 @@ class _Machine:
         passes.close()
         builder.close()
 
-    def engine(self, compiled: bytes) -> llvm.ExecutionEngine:
+    def engine(self, compiled: bytes, places: Mapping[str, int]) -> llvm.ExecutionEngine:
+        # LLVM has one table of symbols for all engines. The engine has all addresses once it is finished.
+        for name, address in places.items():
+            self._llvm.add_symbol(name, address)
         # An LLVM engine takes over its target machine, so each engine gets a new target machine.
         engine = self._llvm.create_mcjit_compiler(self._llvm.parse_assembly(self._head), self._create())
         engine.add_object_file(self._llvm.ObjectFileRef.from_data(compiled))

@@ -99,7 +99,7 @@ def stands(path: Path) -> bool:
 
 @contextlib.contextmanager
 def replacing(
-    path: Path, *, private: bool = False, follow: bool = False, overwrite: bool = True
+    path: Path, *, private: bool = False, follow: bool = False, overwrite: bool = True, synced: bool = True
 ) -> Iterator[BinaryIO]:
     """Open a new file. When the block ends without an error, the new file is synced to the disk and replaces
     `path`. After an error the new file is removed, and `path` is unchanged.
@@ -113,7 +113,7 @@ def replacing(
     the program overwrites the target of the link. A device, a pipe or a read-only file is never replaced.
 
     Without `overwrite`, no file and no link is replaced, not even one that appears while the block runs.
-    Raises `OSError`.
+    Without `synced`, a power failure may leave a damaged file. Raises `OSError`.
     """
     named = path
     if not overwrite:
@@ -124,7 +124,8 @@ def replacing(
         with file:
             yield file
             file.flush()
-            os.fsync(file.fileno())
+            if synced:
+                os.fsync(file.fileno())
             if not private:
                 _give_rights(file, path)
         if not overwrite:
@@ -135,11 +136,17 @@ def replacing(
 
 
 def replace_file(
-    path: Path, data: bytes, *, private: bool = False, follow: bool = False, overwrite: bool = True
+    path: Path,
+    data: bytes,
+    *,
+    private: bool = False,
+    follow: bool = False,
+    overwrite: bool = True,
+    synced: bool = True,
 ) -> None:
     """Put `data` under `path` as a whole or not at all, synced to the disk. Without `overwrite`, nothing is
-    replaced. Raises `OSError`."""
-    with replacing(path, private=private, follow=follow, overwrite=overwrite) as file:
+    replaced. `synced` is that of `replacing`. Raises `OSError`."""
+    with replacing(path, private=private, follow=follow, overwrite=overwrite, synced=synced) as file:
         file.write(data)
 
 

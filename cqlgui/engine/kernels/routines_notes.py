@@ -16,9 +16,8 @@ from cqlgui.jit.words import Word, Words
 
 UNIT: Final = kernels.Unit("routines_notes", [layout])
 
-_UNKNOWN: Final = np.zeros(2, np.uint64)
-UNKNOWN_LIST: Final = int(_UNKNOWN.ctypes.data)
-"""The address of a list that has an unknown answer for all positions (`facts.tables`)."""
+UNKNOWN_LIST: Final = np.zeros(2, np.uint64)
+"""A list that has an unknown answer for all positions (`facts.tables`)."""
 
 FORM: Final = 32
 """The form of an event begins at this bit of the event's first word."""

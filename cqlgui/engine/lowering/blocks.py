@@ -181,12 +181,12 @@ def where_all(s: Scope, sets: Sequence[Value], fill: Callable[[], Value]) -> Val
     return joined(s, Scalar.WORD, ways)
 
 
-def constants(numbers: tuple[int, ...]) -> Value:
+def constants(s: Scope, numbers: tuple[int, ...]) -> Value:
     """A constant array of words. All queries share the array."""
     array = _CONSTANTS.get(id(numbers))
     if array is None:
         array = _CONSTANTS[id(numbers)] = numbers, np.array(numbers, np.uint64)
-    return emitter.placed(array[1].ctypes.data, Scalar.WORD)
+    return s.f.module.placed(array[1].ctypes.data, Scalar.WORD, len(numbers))
 
 
 _CONSTANTS: Final[dict[int, tuple[tuple[int, ...], Any]]] = {}

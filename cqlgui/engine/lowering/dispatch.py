@@ -408,8 +408,10 @@ class Lowering:
         value, state = f.load(s.frame, integer(slot)), f.load(s.frame, integer(slot + 1))
         if fact.remark:
             # `tables.table` explains the list at the address.
-            address = f.select(f.compare("ne", value, word(0)), value, word(routines_notes.UNKNOWN_LIST))
-            entries = f.array_at(address, Scalar.WORD)
+            unknown = routines_notes.UNKNOWN_LIST
+            nothing = f.module.placed(unknown.ctypes.data, Scalar.WORD, len(unknown))
+            entries = f.array_at(value, Scalar.WORD)
+            entries = f.select(f.compare("ne", value, word(0)), entries, nothing)
             size = f.converted(state, Scalar.INT)
             place = call(s, routines_notes.entry_of, entries, size, field_of(s, layout.ID))
             state = f.binary("and", f.load(entries, place), word((1 << layout.ANSWER_SHIFT) - 1))

@@ -178,7 +178,7 @@ def _attack_of_two(low: Lowering, s: Scope, left: nodes.Node, right: nodes.Node,
     if not single:
         reached = blocks.call(s, leaps.kernel, b)
     else:
-        table = blocks.constants(leaps.table)
+        table = blocks.constants(s, leaps.table)
         bit = a if forward else b
         reached = f.load(table, f.unary("lowest", bit))
         if forward:

@@ -17,7 +17,7 @@ from cqlgui.engine.lowering.scope import TooLargeError
 from cqlgui.engine.passes import lowering_matches
 from cqlgui.engine.replaying import games, layout, replay
 from cqlgui.engine.replaying.games import Games, Integers, Words
-from cqlgui.jit import emitter, native
+from cqlgui.jit import emitter, native, recalling
 from cqlgui.jit.words import Scalar
 
 ELEMENT_BITS: Final = 16
@@ -112,7 +112,7 @@ class Runner:
         function `step`. `sizes` has the number of elements in each orbit. `keys` has the two places of each
         sort key in the frame, and `lasting` those of the lasting events."""
         places = lowering_matches.words_of(sizes)
-        code = native.Code(low.module.text(), optimise=False)
+        code = recalling.code(low.module.assembly())
         callee = emitter.Callee("@tell", replay.TELL.parameters, replay.TELL.result)
         # Without `STEPPED`, the kernel never calls `step`, so any function can be passed for `step`.
         name = "@step" if stepped else "@tell"
