@@ -61,19 +61,21 @@ def read(segment: segments.Segment, version: int, suffix: str = SIGNATURES) -> m
     found = _sound(path_of(segment.path, suffix), segment.ledger) if begun is None else begun.result()
     if found is None:
         return None
-    about, content = found
+    about, content, checked = found
+    if checked is not None and segment.ledger is not None:
+        segment.ledger.add(path_of(segment.path, suffix), checked)
     return content if about == [version, segment.games, len(content), segment.checksum] else None
 
 
-_Kept = tuple[list[Any], memoryview]
-"""The header fields of a file, and its content."""
+_Kept = tuple[list[Any], memoryview, soundness.Checked | None]
+"""The header fields of a file, its content, and its state if it was compared with its checksum now."""
 _lock: Final = threading.Lock()
 _begun: Final[dict[Path, futures.Future[_Kept | None]]] = {}
 
 
 def _sound(path: Path, ledger: soundness.Ledger | None) -> _Kept | None:
-    """The header fields and the content of a side file; None if the file is not whole. `read`
-    checks whether the file is about this segment."""
+    """A side file; None if the file is not whole. `read` checks whether the file is about this segment, and
+    notes that the file is sound: the `ledger` of `begin` is not that of an index, and nobody writes it."""
     checked = soundness.Checked.of([path])
     try:
         with path.open("rb") as file:
@@ -87,12 +89,9 @@ def _sound(path: Path, ledger: soundness.Ledger | None) -> _Kept | None:
     magic, *about, checksum, check = _HEADER.unpack(head)
     if magic != _MAGIC or zlib.crc32(head[:-4]) != check:
         return None
-    if ledger is None or checked is None or not ledger.has(path, checked):
-        if _checksum(content) != checksum:
-            return None
-        if ledger is not None and checked is not None:
-            ledger.add(path, checked)
-    return about, content
+    if ledger is not None and checked is not None and ledger.has(path, checked):
+        return about, content, None
+    return (about, content, checked) if _checksum(content) == checksum else None
 
 
 def write(segment: segments.Segment, version: int, content: bytes, suffix: str = SIGNATURES) -> bool:

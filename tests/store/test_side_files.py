@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cqlgui.base.files import disk
+from cqlgui.base.files import disk, soundness
 from cqlgui.store import index, segments, side_files
 
 CONTENT = bytes(range(200))
@@ -99,3 +99,29 @@ def test_what_was_read_beforehand_is_taken_once_and_only_for_its_segment(segment
     other = segments.Segment(segment.path)
     assert side_files.read(other, 1) is None
     other.close()
+
+
+def test_what_was_found_sound_beforehand_is_not_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with index.Writer(tmp_path, index.Identity("a", disk.State(1, 1, 1), 1, "x")) as writer:
+        writer.add(game(3))
+        writer.commit_segment(100, 5, complete=True)
+    with index.SourceIndex.open(tmp_path) as opened:
+        ((_, segment),) = opened.parts
+        assert side_files.write(segment, 1, CONTENT)
+        path = segment.path
+    monkeypatch.setattr(soundness, "YOUNG", -1e9)
+    checksum, checked = side_files._checksum, []
+
+    def noted(content: bytes | memoryview) -> bytes:
+        checked.append(len(content))
+        return checksum(content)
+
+    monkeypatch.setattr(side_files, "_checksum", noted)
+    for times in (1, 1):
+        side_files.begin([path])
+        with index.SourceIndex.open(tmp_path) as opened:
+            ((_, segment),) = opened.parts
+            assert side_files.read(segment, 1) == CONTENT
+        assert len(checked) == times
