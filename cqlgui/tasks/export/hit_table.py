@@ -330,19 +330,19 @@ def blocks(
                 columns = found.columns_of(some)
                 for part in columns.stretches(PIECE):
                     places = part.hits & found_module.PLACE_MASK
-                    # Machine code lists the positions while Python does the rest.
                     numbered = part.games - begin << found_module.GAME_SHIFT | places
-                    coming = ahead.Ahead(
-                        functools.partial(
-                            listing.positions, asked, numbered, *counters, variations=variations
-                        )
+                    list_all = functools.partial(
+                        listing.positions, asked, numbered, *counters, variations=variations
                     )
+                    # Machine code lists the positions while Python does the rest, if there is much.
+                    silent = part.details is None or part.details.notes is None
+                    coming = None if silent and not headers else ahead.Ahead(list_all)
                     made = _headers(source, part.games - source.first, headers)
                     if "value" in coded:
                         made["value"] = values(part)
                     if "comment" in coded:
                         made["comment"] = comments(part, found)
-                    rows, listed = np.arange(len(part)), coming.result()
+                    rows, listed = np.arange(len(part)), list_all() if coming is None else coming.result()
                     yield Block(source, part, made, listed, orbits, rows, listed.plies, together)
                 at += len(some)
 
