@@ -20,9 +20,10 @@ _MOST: Final = 400
 """With more entries than this, the game is doubtful."""
 _USED: Final = 0
 _COUNT: Final = 1
-_FIRST: Final = 2
+_ENTRIES: Final = 2
+_FIRST: Final = _ENTRIES + _PLACES // 64
 """A dictionary begins with the number of places that are or were in use, and the number of its entries. Then
-come the places."""
+come words with a bit for each place, which is set if the place has an entry, and then the places."""
 _STATE: Final = 0
 KEY: Final = 1
 VALUE: Final = 2
@@ -57,6 +58,8 @@ def put(frame: Words, table: int, key: Word, value: Word) -> None:
         frame[place + KEY] = key
     if frame[place + _STATE] != _HELD:
         frame[table + _COUNT] += 1
+        number = (place - table - _FIRST) // _WIDTH
+        frame[table + _ENTRIES + (number >> 6)] |= words.word(1) << (number & 63)
     frame[place + _STATE] = _HELD
     frame[place + VALUE] = value
 
@@ -68,6 +71,8 @@ def remove(frame: Words, table: int, key: Word) -> None:
     if frame[place + _STATE] == _HELD:
         frame[place + _STATE] = _REMOVED
         frame[table + _COUNT] -= 1
+        number = (place - table - _FIRST) // _WIDTH
+        frame[table + _ENTRIES + (number >> 6)] &= ~(words.word(1) << (number & 63))
 
 
 @UNIT.kernel
@@ -89,12 +94,14 @@ def following(frame: Words, table: int, key: Word, flip: Word, first: int) -> in
     """The place in the frame of the entry with the least key above `key`; -1 if there is no such entry. With
     `first`, the place of the entry with the least key of all. Keys are compared with the bits of `flip`
     changed, so that the sign bit decides rightly about numbers."""
-    built_texts.spend(frame, SIZE)
+    built_texts.spend(frame, _PLACES // 64 + int(frame[table + _COUNT]))
     best = -1
     least = words.word(0)
-    for number in range(_PLACES):
-        place = table + _FIRST + _WIDTH * number
-        if frame[place + _STATE] == _HELD:
+    for group in range(_PLACES // 64):
+        held = frame[table + _ENTRIES + group]
+        while held != 0:
+            place = table + _FIRST + _WIDTH * (64 * group + words.lowest(held))
+            held &= held - 1
             one = frame[place + KEY] ^ flip
             if (first != 0 or one > key ^ flip) and (best < 0 or one < least):
                 best = place
