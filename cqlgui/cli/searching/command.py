@@ -157,6 +157,8 @@ def _once(
                 on_hits=None if behind is None else behind.put,
                 on_messages=functools.partial(saying.messages, bar),
                 scheduler=cluster,
+                # What was printed is not needed any more.
+                keep_details=not at_once or arguments.output is not None,
             )
     finally:
         bar.end()

@@ -69,6 +69,7 @@ def search(
     pool: pool_module.Pool | None = None,
     most_seconds: float | None = None,
     scheduler: scheduling.Scheduler | None = None,
+    keep_details: bool = True,
 ) -> search_model.SearchResult:
     """Find the games and positions of `base` that match `text`.
 
@@ -82,15 +83,16 @@ def search(
     characters. If games in a row fail because their source has changed, only the other interpreted games of
     this source are given up. If the search would take longer than `most_seconds`, it raises
     `foresight.TooLong` before it begins. `scheduler` says where the games are searched; by default in this
-    process. Raises `Rejected` for a bad query, and `errors.SourceError` or `errors.IndexDamaged` for a base
-    that cannot be read.
+    process. Without `keep_details`, only `on_hits` gets the details that columns have, and the result has
+    none of them: those of millions of hits take more memory than all the rest. Raises `Rejected` for a bad
+    query, and `errors.SourceError` or `errors.IndexDamaged` for a base that cannot be read.
     """
     chosen = options or search_model.SearchOptions()
     expanded = queries.expanded(text, said=hit_details.said(chosen))
     queries.refuse_files(expanded, reading=bool(chosen.allow_read), writing=bool(chosen.allow_write))
     token = cancel or progress_module.CancelToken()
     job = scheduling.job(base, text, chosen, expanded, token)
-    run = _Run(job, scheduler or scheduling.Local(), token, progress, on_hits, on_messages)
+    run = _Run(job, scheduler or scheduling.Local(), token, progress, on_hits, on_messages, keep_details)
     if most_seconds is not None:
         from cqlgui.tasks.search import foresight
 
@@ -165,12 +167,15 @@ class _Run:
         report: progress_module.ProgressSink,
         on_hits: Callable[[FoundGames], None] | None,
         on_messages: Callable[[Sequence[hit_model.QueryMessage]], None] | None,
+        keep_details: bool,
     ) -> None:
         self.job = job
         self.scheduler = scheduler
         base, options, self.expanded = job.base, job.options, job.expanded
         assert self.expanded.query is not None
         self.base = base
+        # The details have the sort keys.
+        self.keep_details = keep_details or queries.sorts_games(self.expanded.query)
         self.text = job.text
         self.variations = self.expanded.query.header.variations
         self.options = options
@@ -659,7 +664,7 @@ class _Run:
             # These columns have no details, because the details of their games are in `told`.
             blank = found_module.HitDetails.none(asking.valued, len(columns), len(columns.codes))
             columns = replace(columns, details=blank)
-        self.grown.add(columns, starts)
+        self.grown.add(columns if self.keep_details else replace(columns, details=None), starts)
         self._unsent.append(columns)
         self._unsent_hits += len(columns)
         self._full = self.options.limit is not None and self.matching >= self.options.limit
