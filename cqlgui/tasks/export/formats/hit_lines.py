@@ -144,14 +144,15 @@ def _block_lines(block: hit_table.Block, heads: row_kernel.Texts) -> Iterator[me
     columns = block.columns
     numbers: dict[str, Any] = {"ply": block.plies, "positionid": block.places, **block.more}
     texts: list[str] = []
-    told = {"comment": _coded(block.coded["comment"], texts)}
+    # For each field its column, and the number of the first of its texts.
+    told = {"comment": (_coded(block.coded["comment"], texts), 0)}
     assert columns.details is not None
     if columns.details.kind is not Type.SET:
-        told["value"] = _coded(hit_table.values(columns), texts)
+        told["value"] = (_coded(hit_table.values(columns), texts), 0)
     primary, which = arrays.ranked(block.columns.primary())
     known = [hit_table.match(code, block.orbits) if code >= 0 else {} for code in primary.tolist()]
     for name in ("element", "transform"):
-        told[name] = which + len(texts)
+        told[name] = which, len(texts)
         texts += [quoted(one.get(name)) for one in known]
     elements, which = arrays.ranked(columns.codes.astype(np.int64))
     which += len(texts)
@@ -161,23 +162,25 @@ def _block_lines(block: hit_table.Block, heads: row_kernel.Texts) -> Iterator[me
     ]
     # The texts of FEN and moves need no escapes. The quotation marks belong to the literals.
     rows = block.rows * listing.TEXTS
-    listed = {name: rows + place for place, name in enumerate(("fen", *hit_table.MOVES))}
+    listed = {name: place for place, name in enumerate(("fen", *hit_table.MOVES))}
     # A lone surrogate, which UTF-8 lacks, is written as an escape, as in `encoded`.
     pool = row_kernel.Texts.of(texts, errors="backslashreplace")
     which_game = np.searchsorted(block.games, columns.games)
-    literals, kinds, data = [b"", b""], [row_kernel.LISTED_TOO], [which_game]
+    literals, kinds, data, shifts = [b"", b""], [row_kernel.LISTED_TOO], [which_game], [0]
     for name in (*_OF_HITS, *block.more):
         literals[-1] += f'"{name}":'.encode()
-        after = b","
+        after, shift = b",", 0
         if name in numbers:
             kinds.append(row_kernel.NUMBER)
             data.append(numbers[name])
         elif name in told:
             kinds.append(row_kernel.TEXT)
-            data.append(told[name])
+            column, shift = told[name]
+            data.append(column)
         elif name in listed:
             kinds.append(row_kernel.LISTED)
-            data.append(listed[name])
+            data.append(rows)
+            shift = listed[name]
             literals[-1] += b'"'
             after = b'",'
         elif name == "value":
@@ -190,10 +193,11 @@ def _block_lines(block: hit_table.Block, heads: row_kernel.Texts) -> Iterator[me
             literals[-1] += b"["
             after = b"],"
         literals.append(after)
+        shifts.append(shift)
     literals[-1] = literals[-1][:-1] + b"}\n"
     matches = row_kernel.Matches(which, np.ascontiguousarray(columns.ends), block.places)
     others = row_kernel.Texts(block.listed.text, block.listed.ends), heads
-    yield from row_kernel.rows(literals, kinds, data, pool, others, matches)
+    yield from row_kernel.rows(literals, kinds, data, pool, others, matches, shifts)
 
 
 _OF_HITS: Final = hit_table.FIELDS[len(line_heads.FIELDS) :]

@@ -155,17 +155,19 @@ def rows(
     texts: Texts,
     listed: Sequence[Texts] = (),
     matches: Matches | None = None,
+    shifts: Sequence[int] | None = None,
 ) -> Iterator[memoryview]:
     """Rows in several pieces, each made when it is asked for. A row has `literals[0]`, the first column,
     `literals[1]` and so on up to the last literal, which comes after the last column. All columns have the
-    same length. `listed` has at most two entries."""
-    return (piece for piece, _ in _pieces(literals, kinds, columns, texts, listed, matches))
+    same length. `listed` has at most two entries. `shifts[n]` is added to the numbers in column n, so that
+    several columns may be one array."""
+    return (piece for piece, _ in _pieces(literals, kinds, columns, texts, listed, matches, shifts))
 
 
 def joined(literals: Sequence[bytes], kinds: Sequence[int], columns: Sequence[Any], texts: Texts) -> Texts:
     """`rows` as texts, one for each row."""
     pieces, all_ends, at = [], [], 0
-    for piece, ends in _pieces(literals, kinds, columns, texts, (), None, _ROOM_OF_ALL):
+    for piece, ends in _pieces(literals, kinds, columns, texts, (), None, None, _ROOM_OF_ALL):
         pieces.append(piece)
         all_ends.append(ends + at)
         at += len(piece)
@@ -181,12 +183,18 @@ def _pieces(
     texts: Texts,
     listed: Sequence[Texts],
     matches: Matches | None,
+    shifts: Sequence[int] | None,
     room: int = _ROOM,
 ) -> Iterator[tuple[memoryview, Any]]:
     """Rows in several pieces of `room` bytes at most, with the ends of the rows in each piece. A row that is
     longer gets a larger piece."""
     count = len(columns[0]) if columns else 0
-    values: Any = np.stack([np.asarray(one).astype(np.int64, copy=False) for one in columns])
+    # Each array is copied once.
+    known = {id(one): one for one in columns}
+    numbers = {key: number for number, key in enumerate(known)}
+    sources = np.array([numbers[id(one)] for one in columns], np.uint8)
+    moved = np.zeros(len(columns), np.int64) if shifts is None else np.array(shifts, np.int64)
+    values: Any = np.stack([np.asarray(one).astype(np.int64, copy=False) for one in known.values()])
     told = matches or Matches.none()
     assert len(listed) <= 2
     assert set(kinds) <= _KINDS
@@ -198,8 +206,8 @@ def _pieces(
     at = 0
     held = kernels.Held
     arrays = (
-        held(np.array(kinds, np.uint8)), len(kinds), held(values.reshape(-1)), count,
-        held(_bytes(b"".join(literals))), held(ends.astype(np.int64)), held(_bytes(texts.data)),
+        held(np.array(kinds, np.uint8)), len(kinds), held(sources), held(moved), held(values.reshape(-1)),
+        count, held(_bytes(b"".join(literals))), held(ends.astype(np.int64)), held(_bytes(texts.data)),
         held(texts.ends), held(_bytes(one.data)), held(one.ends), held(_bytes(two.data)), held(two.ends),
         held(told.codes), held(told.ends), held(told.places),
     )  # fmt: skip
@@ -225,6 +233,8 @@ def write_rows(
     end: int,
     kinds: Bytes,
     width: int,
+    sources: Bytes,
+    shifts: Ints,
     values: Ints,
     count: int,
     literal: Bytes,
@@ -245,12 +255,13 @@ def write_rows(
 ) -> int:
     """Write the rows `begin` to `end` - 1 to `out`. Returns the row to continue with: `end`, or an earlier
     row if `out` is full. `sizes[0]` receives the number of bytes, and `row_ends` receives the end of each row
-    that was written. Column n has the `count` numbers from `values[n * count]` on."""
+    that was written. Column n has the `count` numbers from `values[sources[n] * count]` on, and `shifts[n]`
+    is added to each of them."""
     at = 0
     for row in range(begin, end):
         size = int(literal_ends[width])
         for column in range(width):
-            value = int(values[column * count + row])
+            value = int(values[int(sources[column]) * count + row]) + int(shifts[column])
             kind = int(kinds[column])
             if kind == NUMBER:
                 size += 20
@@ -276,7 +287,7 @@ def write_rows(
         for column in range(width):
             at = fens.copied(literal, done, int(literal_ends[column]), out, at)
             done = int(literal_ends[column])
-            value = int(values[column * count + row])
+            value = int(values[int(sources[column]) * count + row]) + int(shifts[column])
             kind = int(kinds[column])
             if kind == NUMBER:
                 at = fens.decimal(value, out, at)
