@@ -3,6 +3,7 @@ as JSON under their numbers in the catalog, because players, events and dates oc
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -155,7 +156,7 @@ class _Kept:
                 places = self._room(asked.table, int(found.max()))
                 places[found] = _from(self.pool.add_quoted(text, ends), len(found))
                 missing = arrays.distinct(numbers[places[numbers] < 0])
-        places[missing] = _from(self.pool.add(_quoted(missing, asked)), len(missing))
+        places[missing] = _from(self._add(missing, asked), len(missing))
 
     def _room(self, table: str, largest: int) -> Integers:
         """`_places` of a table, with room for the number `largest`."""
@@ -173,8 +174,22 @@ class _Kept:
         others = np.flatnonzero(asked.numbers >= _KEPT)
         if len(others):
             distinct, which = arrays.ranked(asked.numbers[others])
-            made[others] = which + self.pool.add(_quoted(distinct, asked))
+            made[others] = which + self._add(distinct, asked)
         return made
+
+    def _add(self, numbers: Integers, asked: _Asked) -> int:
+        """Add what is written for some numbers, as JSON. A text that is missing is empty. Returns the number
+        of the first text in `pool`."""
+        listed = numbers.tolist()
+        meant = asked.meant(listed)
+        values = [meant.get(number, "") for number in listed]
+        texts = [value for value in values if isinstance(value, str)]
+        if len(texts) == len(values):
+            # Only a lone surrogate cannot be written as UTF-8.
+            with contextlib.suppress(UnicodeEncodeError):
+                plain = row_kernel.Texts.of(texts, errors="strict")
+                return self.pool.add_quoted(plain.data, plain.ends)
+        return self.pool.add(list(map(games_module.as_json, values)))
 
     def _tags(self, rows: catalog.Numbered) -> tuple[Integers, bool]:
         """The numbers in `pool` of the other tags, and whether some games have a name of their opening
@@ -206,13 +221,6 @@ def _ratings(numbers: Sequence[int]) -> dict[int, int | None]:
 
 def _openings(codes: Mapping[int, object], numbers: Sequence[int]) -> dict[int, str]:
     return {number: openings.name(str(codes.get(number, ""))) for number in numbers}
-
-
-def _quoted(numbers: Integers, asked: _Asked) -> list[str]:
-    """What is written for some numbers, as JSON. A text that is missing is empty."""
-    listed = numbers.tolist()
-    meant = asked.meant(listed)
-    return [games_module.as_json(meant.get(number, "")) for number in listed]
 
 
 def _of_columns(pool: row_kernel.Pool, source: base_model.Source, ordinals: Integers) -> dict[str, Integers]:
