@@ -1,10 +1,8 @@
-"""Decides which freed memory the process keeps and how often it looks for garbage, and returns unused memory
-to the operating system."""
+"""Decides which freed memory the process keeps, and returns unused memory to the operating system."""
 
 from __future__ import annotations
 
 import ctypes
-import gc
 import os
 import sys
 from pathlib import Path
@@ -25,7 +23,6 @@ def share() -> None:
     memory nearly always holds the interpreter lock, so threads do not wait for each other at the shared
     heap."""
     _set(_LARGE, _LARGE)
-    gc.set_threshold(*_USUAL)
 
 
 def _set(largest: int, kept: int) -> None:
@@ -47,18 +44,8 @@ def keep() -> None:
     """Make all threads allocate from one heap that keeps what was freed, up to `_KEPT` bytes. Call this
     before other threads start, in a process that ends with its task. By default each thread has its own heap
     and returns memory early. New memory from the system costs more than many a computation in it: rows of
-    a table took a third more time.
-
-    The garbage collector runs seldom. Such a process makes few cycles. With Python's usual thresholds the
-    collector took a twentieth of the time of a search.
-    """
+    a table took a third more time."""
     _set(_LARGEST, _KEPT)
-    gc.set_threshold(_MANY, *_USUAL[1:])
-
-
-_USUAL: Final = gc.get_threshold()
-_MANY: Final = 50_000
-"""Number of new objects after which the garbage collector runs."""
 
 
 def give_back() -> None:

@@ -33,6 +33,12 @@ _MODULES = {
     "study": "surveys.study",
     "translate": "translating",
 }
+_SERVERS = ("lsp", "mcp")
+"""Subcommands that run for a long time."""
+_SELDOM = 50_000
+"""Number of new objects after which the garbage collector runs, in a subcommand that ends with its task. Such
+a subcommand makes few cycles. With Python's usual number the collector took a twentieth of the time of a
+search."""
 _log = logging.getLogger(__name__)
 
 
@@ -60,6 +66,9 @@ def _run(argv: Sequence[str]) -> int:
         parsed.keyword = "--"
     log.configure()
     disk.discard_when_terminated()
+    first, *older = gc.get_threshold()
+    if parsed.command not in _SERVERS:
+        gc.set_threshold(_SELDOM, *older)
     try:
         code = _command(parsed)(parsed)
         if sys.stdout is not None:
@@ -102,6 +111,7 @@ def _run(argv: Sequence[str]) -> int:
             # A module that was not loaded has opened nothing.
             if name in sys.modules:
                 sys.modules[name].close()
+        gc.set_threshold(first, *older)
         # Freeze all objects, so that the garbage collector does not scan them at exit.
         gc.freeze()
 

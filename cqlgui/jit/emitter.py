@@ -89,8 +89,12 @@ class Assembly:
 class Module:
     """The functions and tables that are compiled together."""
 
-    def __init__(self) -> None:
-        self._places: dict[str, int] = {}
+    def __init__(self, before: Assembly | None = None) -> None:
+        """With `before`, the module goes on with another one, and may call its functions."""
+        self._before = before or Assembly("")
+        self._places = dict(self._before.places)
+        # For each array by its address, its name and declaration.
+        self._arrays: dict[int, tuple[str, str]] = {}
         self._parts: list[str] = []
         self._names: set[str] = set()
         self._declared: dict[str, str] = {}
@@ -125,36 +129,35 @@ class Module:
         return Callee(f"@{name}", routine.parameters, routine.result)
 
     def known(self, callee: Callee) -> None:
-        """Declare a function of this process."""
+        """Declare a function of this process. Raises `EmitError` if another one has its name."""
         assert callee.address is not None
         name = callee.text.removeprefix("@")
         given = ", ".join(llvm_type(kind) for kind in callee.parameters)
-        self.declare(name, f"declare {llvm_type(callee.result)} {callee.text}({given})")
-        self._places[name] = callee.address
+        self._place(name, callee.address, f"declare {llvm_type(callee.result)} {callee.text}({given})")
 
     def placed(self, address: int, element: Scalar, size: int) -> Value:
         """A constant array of this process with `size` elements. The caller must keep the array alive while
-        the code runs."""
-        name = next((name for name, place in self._places.items() if place == address), "")
-        if not name:
-            name = f"array{len(self._places)}"
-            self.declare(name, f"@{name} = external constant [{size} x {element.llvm}]")
-            self._places[name] = address
+        the code runs. Raises `EmitError` if the array was given with another size or type."""
+        kind = f"[{size} x {element.llvm}]"
+        name, declared = self._arrays.setdefault(address, (f"array{len(self._places)}", kind))
+        if declared != kind:
+            raise EmitError(f"{name} is {declared}, not {kind}")
+        self._place(name, address, f"@{name} = external constant {kind}")
         return Value(f"@{name}", Pointer(element))
+
+    def _place(self, name: str, address: int, line: str) -> None:
+        if self._places.setdefault(name, address) != address:
+            raise EmitError(f"{name} is at two addresses")
+        if name not in self._before.places:
+            self.declare(name, line)
 
     def text(self) -> str:
         """The assembly of the whole module."""
         return "\n".join([*self._declared.values(), *self._parts, ""])
 
     def assembly(self) -> Assembly:
-        """The assembly with the addresses of its symbols."""
-        return Assembly(self.text(), self._places)
-
-    def with_more(self, before: Assembly) -> Assembly:
-        """The assembly after that of another module. What both declare is declared only once."""
-        declared = [line for name, line in self._declared.items() if name not in before.places]
-        text = "\n".join([*declared, *self._parts, ""])
-        return Assembly(before.text + text, {**before.places, **self._places})
+        """The assembly with the addresses of its symbols, after that of the module before."""
+        return Assembly(self._before.text + self.text(), self._places)
 
     def declare(self, name: str, line: str) -> None:
         """Declare a function that is defined elsewhere. Each function is declared only once."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import sys
 import threading
 import types
@@ -73,12 +72,7 @@ class Unit:
 
     def key(self) -> list[str]:
         """The key of the file on disk. The file is valid as long as the key does not change."""
-        return [_source(one) for one in (*self.sources, words, emitter, frontend, native)]
-
-
-@functools.cache
-def _source(module: types.ModuleType) -> str:
-    return inspect.getsource(module)
+        return [recalling.source(one) for one in (*self.sources, words, emitter, frontend, native)]
 
 
 class Kernel(Generic[P, R]):
@@ -169,7 +163,7 @@ class Template:
     ) -> tuple[emitter.Assembly, tuple[str, ...], list[str]]:
         """The assembly with the functions that the kernel calls, the functions that are inlined into the
         kernel, and the key of `recalling.code`."""
-        module = emitter.Module()
+        module = emitter.Module(assembly)
         kinds = dict(frontend.signature(self._kernel.function)[0])
         kind = kinds[self._routine]
         assert isinstance(kind, words.Routine)
@@ -180,7 +174,7 @@ class Template:
         for name, (routine, called) in calls.items():
             _write_call(module, frontend.symbol(name), routine, called)
         names = callee.text.removeprefix("@"), *(frontend.symbol(name) for name in calls)
-        return module.with_more(assembly), names, [*self._kernel.unit.key(), *names, str(kept)]
+        return module.assembly(), names, [*self._kernel.unit.key(), *names, str(kept)]
 
     @property
     def callee(self) -> emitter.Callee:

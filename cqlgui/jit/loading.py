@@ -13,6 +13,7 @@ import mmap
 import os
 import struct
 import sys
+import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -25,10 +26,10 @@ _SECTION: Final = struct.Struct("<IIQQQQIIQQ")
 _SYMBOL: Final = struct.Struct("<IBBHQQ")
 _RELOCATION: Final = np.dtype([("offset", "<u8"), ("info", "<u8"), ("addend", "<u8")])
 _ELF64, _LITTLE, _RELOCATABLE, _AMD64 = 2, 1, 1, 62
-_SYMBOLS, _RELOCATIONS, _NO_BITS = 2, 4, 8
+_CONTENT, _SYMBOLS, _RELOCATIONS = 1, 2, 4
 """Types of sections."""
-_ALLOCATED: Final = 2
-"""The flag of sections that are in memory."""
+_WRITABLE, _ALLOCATED = 1, 2
+"""Flags of sections: the program may change them, and they are in memory."""
 _UNDEFINED, _ABSOLUTE, _RESERVED, _LOCAL = 0, 0xFFF1, 0xFF00, 0
 _ADDRESS: Final = 1
 """The type of a relocation that stores the whole address of a symbol (R_X86_64_64)."""
@@ -48,11 +49,12 @@ class _Section(NamedTuple):
 
 
 class Image:
-    """Machine code in memory. The memory is released when the last reference to this object is gone."""
+    """Machine code in memory. The memory is released when the last reference to this object is gone, but not
+    at the end of the process: a thread may still run the code then."""
 
-    def __init__(self, memory: mmap.mmap, symbols: Mapping[str, int]) -> None:
-        self._memory = memory
+    def __init__(self, base: int, size: int, symbols: Mapping[str, int]) -> None:
         self._symbols = symbols
+        weakref.finalize(self, _release, base, size).atexit = False
 
     def address(self, name: str) -> int:
         """The address of an exported function; 0 for an unknown name."""
@@ -69,7 +71,7 @@ def load(data: bytes, places: Mapping[str, int]) -> Image | None:
         return None
     try:
         return _loaded(data, places)
-    except (struct.error, IndexError, ValueError, OSError):
+    except (struct.error, IndexError, ValueError, OverflowError, OSError):
         # A file that is cut off, a symbol that is nowhere, or a system that permits no new code.
         return None
 
@@ -80,39 +82,41 @@ def _loaded(data: bytes, places: Mapping[str, int]) -> Image | None:
         return None
     sections = [_Section(*_SECTION.unpack_from(data, first + step * place)) for place in range(count)]
     begins, size = _laid_out(sections)
-    if size == 0:
-        return None
-    memory = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ | mmap.PROT_WRITE)
-    content = np.frombuffer(memory, np.uint8)
-    base = int(content.ctypes.data)
-    for section, begin in zip(sections, begins, strict=True):
-        if begin is not None and section.kind != _NO_BITS:
-            part = np.frombuffer(data, np.uint8, section.size, section.offset)
-            content[begin : begin + section.size] = part
-    exported: dict[str, int] = {}
-    for section in sections:
-        if section.kind == _RELOCATIONS and begins[section.info] is not None:
-            table = sections[section.link]
-            addresses = _addresses(data, sections, table, begins, base, places)
-            if not _relocated(data, section, addresses, content, begins[section.info] or 0, sections):
-                return None
-    for section in sections:
-        if section.kind == _SYMBOLS:
-            exported |= _exported(data, sections, section, begins, base)
-    if _c_library().mprotect(ctypes.c_void_p(base), ctypes.c_size_t(size), mmap.PROT_READ | mmap.PROT_EXEC):
-        return None
-    return Image(memory, exported)
+    base = _reserved(size)
+    try:
+        memory: Any = (ctypes.c_uint8 * size).from_address(base)
+        content = np.frombuffer(memory, np.uint8)
+        for section, begin in zip(sections, begins, strict=True):
+            if begin is not None:
+                part = np.frombuffer(data, np.uint8, section.size, section.offset)
+                content[begin : begin + section.size] = part
+        exported: dict[str, int] = {}
+        for section in sections:
+            if section.kind == _RELOCATIONS and (begin := begins[section.info]) is not None:
+                addresses = _addresses(data, sections, sections[section.link], begins, base, places)
+                place = content[begin : begin + sections[section.info].size]
+                _relocate(data, section, addresses, place)
+            elif section.kind == _SYMBOLS:
+                exported |= _exported(data, sections, section, begins, base)
+        if _library().mprotect(base, size, mmap.PROT_READ | mmap.PROT_EXEC):
+            raise OSError("the system permits no new code")
+    except BaseException:
+        _release(base, size)
+        raise
+    return Image(base, size, exported)
 
 
 def _laid_out(sections: Sequence[_Section]) -> tuple[list[int | None], int]:
-    """The place of each section in memory, None for sections that are not there, and the size of the
-    memory."""
+    """The place of each section in memory, None for sections that are not there, and the size of the memory.
+    Raises `ValueError` for a section of data that can be changed, or of another kind."""
     begins: list[int | None] = []
     end = 0
     for section in sections:
         if not section.flags & _ALLOCATED:
             begins.append(None)
             continue
+        if section.kind != _CONTENT or section.flags & _WRITABLE or section.alignment > mmap.PAGESIZE:
+            raise ValueError("a section of a kind that is not read here")
         step = max(section.alignment, 1)
         begin = (end + step - 1) // step * step
         begins.append(begin)
@@ -154,26 +158,17 @@ def _addresses(
     return np.array(made, np.uint64)
 
 
-def _relocated(
-    data: bytes,
-    section: _Section,
-    addresses: Any,
-    content: Any,
-    begin: int,
-    sections: Sequence[_Section],
-) -> bool:
-    """Write the addresses of symbols into a section that begins at `begin`. Returns False if one is to be
-    written in another form than as a whole."""
+def _relocate(data: bytes, section: _Section, addresses: Any, content: Any) -> None:
+    """Write the addresses of symbols into `content`. Raises `ValueError` if one is to be written in another
+    form than as a whole, or outside."""
     entries = np.frombuffer(data, _RELOCATION, section.size // _RELOCATION.itemsize, section.offset)
     offsets = entries["offset"].astype(np.int64)
     if np.any(entries["info"] & np.uint64(0xFFFFFFFF) != _ADDRESS):
-        return False
-    if len(offsets) and int(offsets.max()) + 8 > sections[section.info].size:
+        raise ValueError("a relocation of a kind that is not read here")
+    if len(offsets) and not 0 <= int(offsets.min()) <= int(offsets.max()) <= len(content) - 8:
         raise ValueError("an address outside of its section")
     values = addresses[(entries["info"] >> np.uint64(32)).astype(np.int64)] + entries["addend"]
-    spots = begin + offsets[:, None] + np.arange(8)
-    content[spots] = values.astype("<u8").view(np.uint8).reshape(-1, 8)
-    return True
+    content[offsets[:, None] + np.arange(8)] = values.astype("<u8").view(np.uint8).reshape(-1, 8)
 
 
 def _exported(
@@ -185,20 +180,44 @@ def _exported(
 ) -> dict[str, int]:
     made = {}
     for name, info, _, where, value, _ in _symbols(data, table):
-        if info >> 4 != _LOCAL and _UNDEFINED < where < _RESERVED and begins[where] is not None:
-            made[_name(data, sections, table, name)] = base + (begins[where] or 0) + value
+        if info >> 4 != _LOCAL and _UNDEFINED < where < _RESERVED and (begin := begins[where]) is not None:
+            made[_name(data, sections, table, name)] = base + begin + value
     return made
 
 
+def _reserved(size: int) -> int:
+    """The address of new memory that can be written. Raises `OSError`."""
+    rights, kind = mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+    base = _library().mmap(None, size, rights, kind, -1, 0)
+    if base in (None, _FAILED):
+        raise OSError("there is no memory for code")
+    return int(base)
+
+
+def _release(base: int, size: int) -> None:
+    _library().munmap(base, size)
+
+
+_FAILED: Final = (1 << 64) - 1
+"""What `mmap(2)` returns if it fails."""
+
+
 @functools.cache
-def _c_library() -> Any:
-    return ctypes.CDLL(None)
+def _library() -> Any:
+    """The C library."""
+    library = ctypes.CDLL(None)
+    address, size, number = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
+    library.mmap.restype = address
+    library.mmap.argtypes = (address, size, number, number, number, ctypes.c_long)
+    library.munmap.argtypes = address, size
+    library.mprotect.argtypes = address, size, number
+    return library
 
 
 def _of_c(name: str) -> int:
     """The address of a function of the C library. Raises `ValueError` for an unknown name."""
     try:
-        found = getattr(_c_library(), name)
+        found = getattr(_library(), name)
     except AttributeError:
         raise ValueError(f"there is no function {name}") from None
     return ctypes.cast(found, ctypes.c_void_p).value or 0

@@ -70,8 +70,8 @@ class Code:
         with _LOCK:
             _close_all()
             engine = _machine(optimise).engine(self.compiled, places)
-        # At the end of the process the code is not released: LLVM may already be unloaded, and the operating
-        # system frees the memory.
+        # At the end of the process the code is not released: LLVM may already be unloaded, a thread may still
+        # run the code, and the operating system frees the memory.
         weakref.finalize(self, _close, engine).atexit = False
         find: Callable[[str], int] = engine.get_function_address
         return find
@@ -158,30 +158,41 @@ def stored(name: str, key: Sequence[str], optimise: bool, folder: str = "kernels
     return compiled
 
 
-def store(
+def store(name: str, key: Sequence[str], optimise: bool, compiled: bytes) -> None:
+    """Store an object or bitcode for later starts. If the folder is not writable, nothing is stored and no
+    error is raised.
+
+    Each processor and each version of llvmlite has files of its own, so that computers that share a home
+    folder do not replace each other's files. Files that no start used for a while are removed.
+    """
+    with contextlib.suppress(OSError, errors.CqlguiError):
+        prepared(name, key, optimise, compiled)()
+
+
+def prepared(
     name: str,
     key: Sequence[str],
     optimise: bool,
     compiled: bytes,
-    *,
-    path: Path | None = None,
+    folder: str = "kernels",
     most: int | None = None,
+    *,
     synced: bool = True,
-) -> None:
-    """Store an object or bitcode for later starts, at `path` or at `place(name)`. If the folder is not
-    writable, nothing is stored and no error is raised.
+) -> Callable[[], None]:
+    """A call that stores an object or bitcode. Any thread may make it, at any time. It then removes the files
+    that were used least recently, if the folder has more than `most`. `synced` is that of `disk.replacing`: a
+    file that a power failure has damaged is not used (`stored`). Raises `OSError` and `CqlguiError`, and the
+    call raises `OSError`."""
+    path, stamp = place(name, folder), _stamp(key, optimise)
+    folders.make(path.parent)
+    _make_private(path.parent)
+    data = stamp + _seal(name, stamp, compiled) + compiled
 
-    Each processor and each version of llvmlite has files of its own, so that computers that share a home
-    folder do not replace each other's files. Files that no start used for a while are removed, and if the
-    folder has more than `most` files, those that were used least recently. `synced` is that of
-    `disk.replacing`: a file that a power failure has damaged is not used (`stored`).
-    """
-    with contextlib.suppress(OSError, errors.CqlguiError):
-        path, stamp = path or place(name), _stamp(key, optimise)
-        folders.make(path.parent)
-        _make_private(path.parent)
-        disk.replace_file(path, stamp + _seal(name, stamp, compiled) + compiled, synced=synced)
+    def put() -> None:
+        disk.replace_file(path, data, synced=synced)
         _sweep(path.parent, most)
+
+    return put
 
 
 def place(name: str, folder: str = "kernels") -> Path:
@@ -202,11 +213,11 @@ def _target() -> str:
 
 @functools.cache
 def _platform() -> str:
-    """The processor and the system. LLVM makes the same code for equal ones. Without the list that Linux
-    has, LLVM must be loaded to tell them, which takes time."""
+    """The processor and the system: for equal ones, LLVM makes the same code. Linux lists its processors. On
+    other systems LLVM tells the processor, but loading LLVM takes time."""
     with contextlib.suppress(OSError):
         if sys.platform == "linux" and os.uname().machine == "x86_64":
-            # One call reads the first processor at least, and the list of a large computer is long.
+            # Linux gives whole processors, at least one in each call. The list of a large computer is long.
             with _PROCESSORS.open("rb", buffering=0) as file:
                 first = (file.read(_LONGEST_PROCESSOR) or b"").split(b"\n\n")[0]
             pairs = (line.partition(":") for line in first.decode("utf-8", "replace").splitlines())
@@ -219,7 +230,8 @@ def _platform() -> str:
 _PROCESSORS: Final = Path("/proc/cpuinfo")
 _LONGEST_PROCESSOR: Final = 1 << 14
 _OF_PROCESSOR: Final = ("vendor_id", "cpu family", "model", "model name", "stepping", "flags")
-"""What Linux says about a processor. LLVM's name and features of the processor follow from it."""
+"""What Linux says about a processor. LLVM asks the processor itself, but processors that differ for LLVM
+differ here, too."""
 
 
 def _note_use(path: Path) -> None:
@@ -230,8 +242,9 @@ def _note_use(path: Path) -> None:
 
 
 def _sweep(folder: Path, most: int | None) -> None:
-    """Remove files that were not used for a while, files with names of earlier versions, and files beyond
-    the `most` that were used last."""
+    """Remove unfinished files, files that were not used for a while, files with names of earlier versions,
+    and files beyond the `most` that were used last."""
+    disk.sweep(folder, idle=_IDLE_SECONDS)
     oldest = time.time() - _UNUSED_SECONDS
     used = []
     for path in folder.glob("*.obj"):
@@ -247,6 +260,8 @@ def _sweep(folder: Path, most: int | None) -> None:
                 path.unlink()
 
 
+_IDLE_SECONDS: Final = 3600.0
+"""After this time, a file that was not finished belongs to a process that has ended."""
 _NOTED_SECONDS: Final = 24 * 3600.0
 _UNUSED_SECONDS: Final = 60 * 24 * 3600.0
 

@@ -1,10 +1,13 @@
-"""The machine code of queries. It is kept on disk, because many a query is asked again: a program that counts
-and then exports runs twice."""
+"""Keeps the machine code of queries on disk, because many a query is asked again: a script that counts and
+then exports asks twice."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
+import inspect
+import types
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -24,7 +27,7 @@ def code(
     """The code of an assembly without optimisation, from disk if an earlier call has stored it. `inside` and
     `key` belong together: `inside` is that of `native.Code`, and `key` tells which one it is. Raises
     `ValueError` if the assembly is wrong."""
-    whole = [assembly.text, *key]
+    whole = _whole(assembly, key)
     name = _name(whole)
     compiled = native.stored(name, whole, False, _FOLDER)
     made = native.Code(
@@ -35,25 +38,30 @@ def code(
         places=assembly.places,
     )
     if compiled is None:
-        try:
-            path = native.place(name, _FOLDER)
-        except errors.CqlguiError:
-            return made
-        # The search does not wait for the disk.
-        ahead.Ahead(
-            functools.partial(
-                native.store, name, whole, False, made.compiled, path=path, most=_MOST, synced=False
-            )
-        )
+        # A disk that refuses does no harm.
+        with contextlib.suppress(OSError, errors.CqlguiError):
+            put = native.prepared(name, whole, False, made.compiled, _FOLDER, _MOST, synced=False)
+            # The search does not wait for the disk.
+            ahead.Ahead(put)
     return made
 
 
 def has(assembly: emitter.Assembly, key: Sequence[str] = ()) -> bool:
     """Whether `code` would find the code on disk, unless it is damaged."""
-    try:
-        return native.place(_name([assembly.text, *key]), _FOLDER).is_file()
-    except errors.CqlguiError:
-        return False
+    with contextlib.suppress(OSError, errors.CqlguiError):
+        return native.place(_name(_whole(assembly, key)), _FOLDER).is_file()
+    return False
+
+
+def _whole(assembly: emitter.Assembly, key: Sequence[str]) -> list[str]:
+    """What the code depends on."""
+    return [assembly.text, source(native), *key]
+
+
+@functools.cache
+def source(module: types.ModuleType) -> str:
+    """The source text of a module."""
+    return inspect.getsource(module)
 
 
 def _name(whole: Sequence[str]) -> str:

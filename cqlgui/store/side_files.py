@@ -68,14 +68,15 @@ def read(segment: segments.Segment, version: int, suffix: str = SIGNATURES) -> m
 
 
 _Kept = tuple[list[Any], memoryview, soundness.Checked | None]
-"""The header fields of a file, its content, and its state if it was compared with its checksum now."""
+"""The header fields of a file, its content, and its state if it is to be noted as sound."""
 _lock: Final = threading.Lock()
 _begun: Final[dict[Path, futures.Future[_Kept | None]]] = {}
 
 
 def _sound(path: Path, ledger: soundness.Ledger | None) -> _Kept | None:
-    """A side file; None if the file is not whole. `read` checks whether the file is about this segment, and
-    notes that the file is sound: the `ledger` of `begin` is not that of an index, and nobody writes it."""
+    """A side file; None if the file is not whole. `ledger` says whether the file was found sound before. It
+    is only read: what `begin` finds is noted by `read`, in the ledger of the index that is then open. `read`
+    also checks whether the file is about its segment."""
     checked = soundness.Checked.of([path])
     try:
         with path.open("rb") as file:
@@ -91,7 +92,10 @@ def _sound(path: Path, ledger: soundness.Ledger | None) -> _Kept | None:
         return None
     if ledger is not None and checked is not None and ledger.has(path, checked):
         return about, content, None
-    return (about, content, checked) if _checksum(content) == checksum else None
+    if _checksum(content) != checksum:
+        return None
+    # The age counts at the check, not when the file is noted.
+    return about, content, None if checked is None or checked.is_young else checked
 
 
 def write(segment: segments.Segment, version: int, content: bytes, suffix: str = SIGNATURES) -> bool:

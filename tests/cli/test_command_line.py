@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gc
 import gzip
 import io
 import json
@@ -49,6 +50,17 @@ def test_import_and_info_print_what_is_in_a_file(source: Path) -> None:
         {"file": str(source), "first": 1, "games": 2, "positions": 9}
     ]
     assert "games      2" in helpers.cli("info", source).out
+
+
+def test_garbage_is_seldom_looked_for_in_commands_that_end(
+    source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, during = gc.get_threshold(), []
+    monkeypatch.setattr(run, "_command", lambda _: lambda _: during.append(gc.get_threshold()) or 0)
+    for words in (["search", str(source), "-e", "mate"], ["lsp"]):
+        assert run.main(words) == 0
+        assert gc.get_threshold() == before
+    assert during == [(run._SELDOM, *before[1:]), before]
 
 
 def test_search_answers_one_object(source: Path) -> None:

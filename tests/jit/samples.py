@@ -193,3 +193,13 @@ def changed(change: Change, numbers: Words, count: int) -> Word:
 
 
 CHANGED = kernels.Template(changed, "change", {_doubled: doubled})
+
+
+@UNIT.kernel
+def scrambled(number: Word, times: int) -> Word:
+    """A loop of which no step can be left out."""
+    for _ in range(times):
+        number ^= words.word(number << 13)
+        number ^= number >> 7
+        number ^= words.word(number << 17)
+    return number

@@ -22,7 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cqlgui.board import attacks
-from cqlgui.jit import emitter, frontend, kernels, loading, native, words
+from cqlgui.jit import emitter, frontend, kernels, loading, native, recalling, words
 from cqlgui.jit.words import Pointer, Routine, Scalar, Word
 from tests.jit import samples
 
@@ -514,7 +514,7 @@ def test_a_units_code_is_made_again_once_anything_it_depends_on_changes(
     first.code()
     read = inspect.getsource
     monkeypatch.setattr(inspect, "getsource", lambda one: read(one) + "# changed" * (one is source))
-    monkeypatch.setattr(kernels, "_source", inspect.getsource)
+    monkeypatch.setattr(recalling, "source", inspect.getsource)
     monkeypatch.setattr(later, "assembly", lambda: "")
     assert later.code().compiled != first.code().compiled
 

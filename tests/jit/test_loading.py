@@ -6,6 +6,7 @@ import ctypes
 import os
 import random
 import struct
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +19,7 @@ from cqlgui.engine.replaying import replay
 from cqlgui.jit import emitter, kernels, loading, native
 from cqlgui.jit.words import Routine, Scalar
 from cqlgui.tasks.export.formats import row_kernel
+from tests import helpers
 from tests.jit import samples
 
 pytestmark = pytest.mark.skipif(
@@ -33,8 +35,7 @@ def test_the_code_of_a_unit_is_loaded(unit: kernels.Unit) -> None:
     data = unit.code().compiled
     image = loading.load(data, {})
     assert image is not None
-    names = [name for name in unit._kernels if image.address(name)]
-    assert names == list(unit._kernels)
+    assert all(image.address(name) for name in unit._kernels)
     assert not image.address("no such function")
 
 
@@ -99,6 +100,54 @@ def test_a_symbol_that_is_nowhere_is_left_to_llvm() -> None:
     data = native._compiled(assembly.text, False, None)
     assert loading.load(data, assembly.places) is not None
     assert loading.load(data, {}) is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "@number = internal global i64 7",
+        "@room = internal global [100 x i64] zeroinitializer",
+        "@number = constant i64 7, align 65536",
+        "@llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] "
+        "[{ i32, ptr, ptr } { i32 1, ptr @f, ptr null }]",
+    ],
+    ids=["data", "room", "alignment", "constructor"],
+)
+def test_what_is_more_than_code_and_constants_is_left_to_llvm(line: str) -> None:
+    name = line.split()[0]
+    given = "ptr null" if "ctors" in line else f"ptr {name}"
+    text = f"{line}\ndefine void @f() nounwind {{ ret void }}\ndefine ptr @g() nounwind {{ ret {given} }}\n"
+    assert loading.load(native._compiled(text, False, None), {}) is None
+    plain = native._compiled(text.replace(line, "@x = constant i64 7").replace(given, "ptr @x"), False, None)
+    assert loading.load(plain, {}) is not None
+
+
+_RUNS_FOR_LONG = """
+import threading, time
+from cqlgui.jit import emitter, native
+from cqlgui.jit.words import Scalar
+from tests.jit import samples
+module = emitter.Module()
+f = module.function("run", [("number", Scalar.WORD)], Scalar.WORD, exported=True)
+times = emitter.literal(10**11, Scalar.INT)
+f.leave(f.call(samples.scrambled.callee, (f.arguments[0], times)))
+callee, whole = f.finish(), module.assembly()
+code = native.Code(whole.text, optimise=False, places=whole.places)
+# The thread keeps only the code that calls the kernel.
+threading.Thread(target=lambda code, run: run(5), args=(code, code.function(callee)), daemon=True).start()
+del code, samples, module, f
+time.sleep(0.2)
+"""
+
+
+def test_a_process_may_end_while_its_code_runs(tmp_path: Path) -> None:
+    assert samples.scrambled(5, 3) == samples.scrambled.function(5, 3)
+    done = subprocess.run(
+        [sys.executable, "-c", _RUNS_FOR_LONG],
+        env={**os.environ, "CQLGUI_HOME": str(tmp_path), "PYTHONPATH": str(helpers.ROOT)},
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def changed(data: bytes, place: int, value: bytes) -> bytes:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -83,6 +85,60 @@ def test_without_a_place_for_files_the_code_is_made(tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file, and no folder", "utf-8")
     assert answer(1) == 6
     assert not recalling.has(made(1)[0])
+
+
+@pytest.mark.skipif(
+    os.name == "nt" or not hasattr(os, "geteuid") or os.geteuid() == 0, reason="all may be read"
+)
+def test_a_folder_that_cannot_be_read_does_no_harm(tmp_path: Path) -> None:
+    assert answer(1) == 6
+    folder = tmp_path / "cache" / "queries"
+    folder.chmod(0)
+    try:
+        assert not recalling.has(made(1)[0])
+        assert answer(1) == 6
+    finally:
+        folder.chmod(0o700)
+
+
+def test_a_disk_that_fails_does_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert answer(1) == 6
+
+    def fail(*_: object, **__: object) -> None:
+        raise PermissionError
+
+    for name in ("is_file", "read_bytes"):
+        monkeypatch.setattr(Path, name, fail)
+    monkeypatch.setattr(native.folders, "make", fail)
+    assert not recalling.has(made(1)[0])
+    assert answer(1) == 6
+
+
+def test_what_is_stored_late_goes_where_the_home_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    late: list[Callable[[], None]] = []
+    monkeypatch.setattr(ahead, "Ahead", late.append)
+    first, second = tmp_path / "first", tmp_path / "second"
+    monkeypatch.setenv("CQLGUI_HOME", str(first))
+    assert answer(1) == 6
+    monkeypatch.setenv("CQLGUI_HOME", str(second))
+    for put in late:
+        put()
+    assert not second.exists()
+    monkeypatch.setenv("CQLGUI_HOME", str(first))
+    monkeypatch.setattr(native, "_compiled", lambda *_: pytest.fail("compiled once more"))
+    assert answer(1) == 6
+
+
+def test_a_home_that_was_removed_is_not_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    late: list[Callable[[], None]] = []
+    monkeypatch.setattr(ahead, "Ahead", late.append)
+    home = tmp_path / "home"
+    monkeypatch.setenv("CQLGUI_HOME", str(home))
+    assert answer(1) == 6
+    shutil.rmtree(home)
+    with pytest.raises(OSError, match="home"):
+        late[0]()
+    assert not home.exists()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="LLVM loads machine code elsewhere")

@@ -121,6 +121,7 @@ def test_what_was_found_sound_beforehand_is_not_read_again(
     monkeypatch.setattr(side_files, "_checksum", noted)
     for times in (1, 1):
         side_files.begin([path])
+        # The file is old enough to be noted, and `read` comes later than the check.
         with index.SourceIndex.open(tmp_path) as opened:
             ((_, segment),) = opened.parts
             assert side_files.read(segment, 1) == CONTENT

@@ -144,8 +144,8 @@ def replace_file(
     overwrite: bool = True,
     synced: bool = True,
 ) -> None:
-    """Put `data` under `path` as a whole or not at all, synced to the disk. Without `overwrite`, nothing is
-    replaced. `synced` is that of `replacing`. Raises `OSError`."""
+    """Put `data` under `path` as a whole or not at all. Without `overwrite`, nothing is replaced. `synced` is
+    that of `replacing`. Raises `OSError`."""
     with replacing(path, private=private, follow=follow, overwrite=overwrite, synced=synced) as file:
         file.write(data)
 

@@ -83,8 +83,8 @@ class DetailPass:
     lasting: bool
     """Whether the query sets tags or removes comments of the file."""
     _runner: orbit_pass.Runner = field(repr=False)
-    known: dict[int, dict[bytes, str]] = field(default_factory=dict, repr=False, compare=False)
-    """What callers have made of events, so that they need not make it again for equal events."""
+    spoken: dict[bytes, str] = field(default_factory=dict, repr=False, compare=False)
+    """Comments that were made of events, by the words of these events (`tasks.search.speaking`)."""
 
     def tell(self, asked: Games, hits: Integers, *, before: int, facts: Words) -> Detailed:
         """The details of `hits`. The parameters are those of `OrbitPass.tell`."""

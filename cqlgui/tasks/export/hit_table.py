@@ -335,8 +335,8 @@ def blocks(
                         listing.positions, asked, numbered, *counters, variations=variations
                     )
                     # Machine code lists the positions while Python does the rest, if there is much.
-                    silent = part.details is None or part.details.notes is None
-                    coming = None if silent and not headers else ahead.Ahead(list_all)
+                    much = headers or (part.details is not None and not part.details.silent)
+                    coming = ahead.Ahead(list_all) if much else None
                     made = _headers(source, part.games - source.first, headers)
                     if "value" in coded:
                         made["value"] = values(part)
@@ -416,7 +416,7 @@ def comments(columns: found_module.Columns, found: found_module.FoundGames) -> C
     """The text that the query writes at each hit (`hit_model.GameHits.comment_at`), for games that are not in
     `FoundGames.told`."""
     codes = np.zeros(len(columns), np.int64)
-    if found.untold is None:
+    if found.untold is None or (columns.details is not None and columns.details.silent):
         return Column(codes, [""])
     said = written.of(columns, found.untold, ours=False)
     if not said.names:

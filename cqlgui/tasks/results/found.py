@@ -50,6 +50,11 @@ class HitDetails:
     game_ends: GameEnds | None = None
     """What the query says about the games of the hits; None if it says nothing about whole games."""
 
+    @property
+    def silent(self) -> bool:
+        """Whether the query writes no comments."""
+        return self.notes is None and self.game_ends is None
+
     @classmethod
     def none(cls, kind: Type | None, hits: int, codes: int) -> HitDetails:
         """Empty details, for hits whose real details are stored elsewhere."""

@@ -85,19 +85,20 @@ def notes(
         which = np.empty(len(order), np.int32)
         which[order] = np.cumsum(fresh) + (len(table) - 1)
         texts[own] = which
-        known = asking.known.setdefault(kind, {}) if _is_fixed(asking, kind) else {}
-        if len(known) > _MOST_KNOWN:
-            known.clear()
+        spoken = asking.spoken if _is_fixed(asking, kind) else {}
+        if len(spoken) > _MOST_SPOKEN:
+            spoken.clear()
+        keys.append(kinds[own])
         rows = np.stack([key[heads_of] for key in keys], axis=1).astype(np.uint64, copy=False)
         for one, row in zip(heads_of.tolist(), rows.view(f"V{8 * len(keys)}").ravel().tolist(), strict=True):
-            text = known.get(row)
+            text = spoken.get(row)
             if text is None:
                 priority.pause()
                 at = int(first[one])
                 size, turn = int(sizes[own[one]]), int(turns[own[one]])
                 events = found.events[_WORDS * at : _WORDS * (at + size)].tolist()
                 comments = list(_comments(asking, part, events, 0, size, turn, []))
-                text = known[row] = comments[0][1] if comments else ""
+                text = spoken[row] = comments[0][1] if comments else ""
             table.append(text)
     written = np.fromiter(map(bool, table), np.bool_, len(table))[texts]
     said = written & ~late
@@ -116,7 +117,7 @@ def notes(
 
 def _is_fixed(asking: detail_pass.DetailPass, kind: int) -> bool:
     """Whether equal events of a kind, which is a form and the number of a text, have the same text in all
-    games. The numbers of tags and of other texts of games mean something else in another part."""
+    searches. The numbers of texts of games (`planning.Part.texts`) mean other texts in another search."""
     if kind & routines_notes.FORM_MASK != Form.TEXT:
         return True
     return not any(
@@ -125,8 +126,8 @@ def _is_fixed(asking: detail_pass.DetailPass, kind: int) -> bool:
     )
 
 
-_MOST_KNOWN: Final = 100_000
-"""Number of comments of a kind that are remembered (`detail_pass.DetailPass.known`)."""
+_MOST_SPOKEN: Final = 100_000
+"""If more comments are remembered (`detail_pass.DetailPass.spoken`), they are forgotten."""
 
 
 def _ends_of_games(
