@@ -14,6 +14,15 @@ from cqlgui.base import places
 _HEADLESS = ("-h", "--help", "--version")
 
 
+def program() -> None:
+    """Run `main` with the arguments of the process, and end the process."""
+    code = main()
+    subcommands = sys.modules.get("cqlgui.cli.run")
+    if subcommands is not None:
+        subcommands.end(code)
+    sys.exit(code)
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run `cqlgui ARGV`. Exit codes: 0 success, 1 query rejected, 2 wrong usage or source, 70 a bug, 130
     cancelled."""
@@ -88,4 +97,4 @@ def _window(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    program()

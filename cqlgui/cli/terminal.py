@@ -340,7 +340,8 @@ def end(code: int, close: Callable[[], None]) -> NoReturn:
     """End the process at once, whatever its threads do. `close` releases what the process uses."""
     close()
     disk.discard_unfinished()
-    sys.stderr.flush()
+    if sys.stderr is not None:
+        sys.stderr.flush()
     os._exit(code)
 
 

@@ -740,6 +740,33 @@ def test_a_search_on_an_indexed_base_loads_only_what_it_needs(source: Path) -> N
     assert done.returncode == 0, done.stderr.decode()
 
 
+def test_a_command_ends_at_once_unless_a_thread_still_works(source: Path) -> None:
+    """What was registered for the end of the process is called, and the output is whole."""
+    code = (
+        "import atexit, os, sys, threading, time\n"
+        "from cqlgui import __main__\n"
+        "from cqlgui.cli import terminal\n"
+        "ended, end = [], terminal.end\n"
+        "terminal.end = lambda *given: (ended.append(given), end(*given))\n"
+        "atexit.register(lambda: print('asked', len(ended)))\n"
+        "def work():\n    time.sleep(2)\n    os.write(2, b'worked')\n"
+        "if sys.argv.pop(1) == 'works': threading.Thread(target=work).start()\n"
+        "__main__.program()\n"
+    )
+    for working in (False, True):
+        words = ["works" if working else "ends", "search", str(source), "-e", "mate", "--count"]
+        done = subprocess.run(
+            [sys.executable, "-c", code, *words],
+            capture_output=True,
+            text=True,
+            cwd=helpers.ROOT,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        assert done.stdout == f"1 game, 1 position\nasked {int(not working)}\n"
+        assert ("worked" in done.stderr) == working
+
+
 def test_help_and_errors_of_usage_load_neither_language_nor_arrays() -> None:
     code = (
         "import sys\nfrom cqlgui.__main__ import main\n"
