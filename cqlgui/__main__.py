@@ -19,7 +19,7 @@ def program() -> None:
     code = main()
     subcommands = sys.modules.get("cqlgui.cli.run")
     if subcommands is not None:
-        subcommands.end(code)
+        subcommands.finish(code)
     sys.exit(code)
 
 
@@ -54,9 +54,12 @@ def _end_when_interrupted() -> None:
 
     def end(_number: int, _frame: object) -> None:
         disk = sys.modules.get("cqlgui.base.files.disk")
-        if disk is not None:
-            disk.discard_unfinished()
-        os._exit(130)
+        try:
+            if disk is not None:
+                disk.discard_unfinished()
+        finally:
+            # An error here means that the module is not loaded completely, so there are no unfinished files.
+            os._exit(130)
 
     # A shell starts background jobs with SIGINT ignored. In a background job, this function leaves SIGINT
     # ignored.

@@ -22,6 +22,8 @@ from typing import Any
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 # Qt warns about a POSIX locale, and a warning fails a test.
 os.environ.setdefault("LC_ALL", "C.UTF-8")
+# A process that never writes its buffered output would pass all tests.
+os.environ.pop("PYTHONUNBUFFERED", None)
 
 import hypothesis
 import pytest

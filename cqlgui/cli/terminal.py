@@ -341,7 +341,8 @@ def end(code: int, close: Callable[[], None]) -> NoReturn:
     close()
     disk.discard_unfinished()
     if sys.stderr is not None:
-        sys.stderr.flush()
+        with contextlib.suppress(OSError, ValueError):
+            sys.stderr.flush()
     os._exit(code)
 
 

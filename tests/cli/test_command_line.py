@@ -767,6 +767,48 @@ def test_a_command_ends_at_once_unless_a_thread_still_works(source: Path) -> Non
         assert ("worked" in done.stderr) == working
 
 
+@pytest.mark.parametrize(
+    ("fault", "code"),
+    [
+        ("errors.CqlguiError('refused')", 2),
+        ("errors.Cancelled()", 130),
+        ("KeyboardInterrupt", 130),
+        ("OSError(5, 'broken')", 2),
+        ("ValueError('a bug')", 70),
+    ],
+)
+def test_what_was_printed_before_an_error_is_not_lost(fault: str, code: int, tmp_path: Path) -> None:
+    program = (
+        "import sys\nfrom cqlgui import __main__\nfrom cqlgui.base import errors\n"
+        "from cqlgui.cli import run\n"
+        f"def fail(parsed):\n    print('one line')\n    raise {fault}\n"
+        "run._command = lambda parsed: fail\nsys.argv = ['cqlgui', 'help']\n__main__.program()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "CQLGUI_HOME": str(tmp_path)},
+        capture_output=True, text=True, cwd=helpers.ROOT, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (code, "one line\n"), done.stderr
+
+
+def test_a_profiler_may_report_at_the_end() -> None:
+    command = [sys.executable, "-m", "cProfile", "-m", "cqlgui", "help", "mate"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=helpers.ROOT, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "function calls" in done.stdout
+
+
+def test_an_interrupt_ends_the_program_while_its_modules_are_loaded() -> None:
+    code = (
+        "import os, signal, sys, types\nfrom cqlgui import __main__\n__main__._end_when_interrupted()\n"
+        "sys.modules['cqlgui.base.files.disk'] = types.ModuleType('half')\n"
+        "signal.raise_signal(signal.SIGINT)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=helpers.ROOT, check=False)
+    assert (done.returncode, done.stderr) == (130, b"")
+
+
 def test_help_and_errors_of_usage_load_neither_language_nor_arrays() -> None:
     code = (
         "import sys\nfrom cqlgui.__main__ import main\n"

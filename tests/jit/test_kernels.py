@@ -133,6 +133,20 @@ def test_a_loop_whose_ways_are_known_one_after_the_other() -> None:
         emitter.called_through(one)
 
 
+def test_a_symbol_stands_for_one_thing() -> None:
+    module = emitter.Module()
+    numbers = np.zeros(4, np.uint64)
+    module.placed(numbers.ctypes.data, Scalar.WORD, 4)
+    for element, size in ((Scalar.WORD, 3), (Scalar.U8, 4)):
+        with pytest.raises(emitter.EmitError, match=r"is .*, not"):
+            module.placed(numbers.ctypes.data, element, size)
+    routine = Routine((), Scalar.INT)
+    module.known(emitter.known("there", 1, routine))
+    module.known(emitter.known("there", 1, routine))
+    with pytest.raises(emitter.EmitError, match="two addresses"):
+        module.known(emitter.known("there", 2, routine))
+
+
 @machine
 @pytest.mark.parametrize(
     "change",

@@ -95,6 +95,13 @@ def test_symbols_get_the_addresses_of_this_process(by_llvm: bool, monkeypatch: p
         compiled = code.compiled
 
 
+def test_tables_for_exceptions_are_left_to_llvm() -> None:
+    """They are constants, too, and somebody must be told about them."""
+    for attribute, known in (("nounwind", True), ("uwtable", False)):
+        data = native._compiled(f"define i64 @f() {attribute} {{ ret i64 7 }}\n", False, None)
+        assert (loading.load(data, {}) is not None) == known
+
+
 def test_a_symbol_that_is_nowhere_is_left_to_llvm() -> None:
     assembly, _ = calling(1)
     data = native._compiled(assembly.text, False, None)

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from cqlgui.base import ahead
+from cqlgui.base.files import disk
 from cqlgui.jit import emitter, native, recalling
 from cqlgui.jit.words import Pointer, Scalar
 from tests import helpers
@@ -56,6 +57,22 @@ def test_code_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not recalling.has(made(1)[0], ["other"])
     monkeypatch.setattr(native, "_compiled", lambda *_: pytest.fail("compiled once more"))
     assert answer(1) == 6
+    # A later version of the program may compile in another way.
+    monkeypatch.setattr(recalling, "source", lambda module: f"another {module.__name__}")
+    assert not recalling.has(made(1)[0])
+
+
+def test_what_a_killed_process_left_is_removed_after_a_while(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert answer(1) == 6
+    left = tmp_path / "cache" / "queries" / f"{disk.PREFIX}{5:016x}{disk.SUFFIX}"
+    left.write_bytes(b"")
+    assert answer(2) == 7
+    assert left.exists()
+    monkeypatch.setattr(native, "_IDLE_SECONDS", -10.0)
+    assert answer(3) == 8
+    assert not left.exists()
 
 
 def test_damaged_code_is_made_again(tmp_path: Path) -> None:

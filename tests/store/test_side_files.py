@@ -126,3 +126,28 @@ def test_what_was_found_sound_beforehand_is_not_read_again(
             ((_, segment),) = opened.parts
             assert side_files.read(segment, 1) == CONTENT
         assert len(checked) == times
+
+
+def test_a_young_file_is_not_noted_even_if_it_is_read_late(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with index.Writer(tmp_path, index.Identity("a", disk.State(1, 1, 1), 1, "x")) as writer:
+        writer.add(game(3))
+        writer.commit_segment(100, 5, complete=True)
+    with index.SourceIndex.open(tmp_path) as opened:
+        ((_, segment),) = opened.parts
+        assert side_files.write(segment, 1, CONTENT)
+        path = segment.path
+    for young, known in ((1e9, False), (-1e9, True)):
+        monkeypatch.setattr(soundness, "YOUNG", young)
+        side_files.begin([path])
+        found = side_files._begun[path].result()
+        monkeypatch.setattr(soundness, "YOUNG", -1e9)
+        with index.SourceIndex.open(tmp_path) as opened:
+            ((_, segment),) = opened.parts
+            assert side_files.read(segment, 1) == CONTENT
+        assert found is not None
+        side = side_files.path_of(path)
+        state = soundness.Checked.of([side])
+        assert state is not None
+        assert soundness.Ledger(tmp_path / segments.NOTE).has(side, state) is known

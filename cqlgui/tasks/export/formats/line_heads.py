@@ -3,7 +3,6 @@ as JSON under their numbers in the catalog, because players, events and dates oc
 
 from __future__ import annotations
 
-import contextlib
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -185,10 +184,9 @@ class _Kept:
         values = [meant.get(number, "") for number in listed]
         texts = [value for value in values if isinstance(value, str)]
         if len(texts) == len(values):
-            # Only a lone surrogate cannot be written as UTF-8.
-            with contextlib.suppress(UnicodeEncodeError):
-                plain = row_kernel.Texts.of(texts, errors="strict")
-                return self.pool.add_quoted(plain.data, plain.ends)
+            # The catalog has no lone surrogates, which only `as_json` can write.
+            plain = row_kernel.Texts.of(texts, errors="strict")
+            return self.pool.add_quoted(plain.data, plain.ends)
         return self.pool.add(list(map(games_module.as_json, values)))
 
     def _tags(self, rows: catalog.Numbered) -> tuple[Integers, bool]:
