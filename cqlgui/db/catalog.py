@@ -279,25 +279,31 @@ class Catalog:
 
     def sound(self, source: int) -> int:
         """The number of sound games of a source. The count begins at ordinal 0 and stops at the first missing
-        game, or at the first block with a wrong checksum. In a file of more than `database.CHECKED_WHOLE`
-        bytes the columns are compared with their checksums when they are first used, and not here.
+        game, or at the first block with a wrong checksum. A file in which all columns were found sound is not
+        read again, as long as no program writes to it. In a file of more than `database.CHECKED_WHOLE` bytes
+        the columns are compared with their checksums when they are first used, and not here.
         """
-        games = 0
         with self._snapshot() as connection:
             known = self._store.blocks(connection, source)
-            if self._file.path.stat().st_size > database.CHECKED_WHOLE:
+            if self._file.path.stat().st_size > database.CHECKED_WHOLE or self._is_sound(connection):
                 return sum(block.games for block in known)
-            for block in known:
-                checks, *values = connection.execute(
-                    f"select checksums, {', '.join(columns.COLUMNS)} from block where id = ?", (block.id,)
-                ).fetchone()
-                try:
-                    columns.verify(block, checks, dict(zip(columns.COLUMNS, values, strict=True)))
-                    own_texts.verify(connection, block.id)
-                except sqlite3.DatabaseError:
-                    break
-                games += block.games
-        return games
+            return _sound_games(connection, known)
+
+    def _is_sound(self, connection: sqlite3.Connection) -> bool:
+        """Whether the columns of all sources are sound. They are only compared with their checksums if this
+        can be noted."""
+        checked = database.state(self.path)
+        note = self.path.with_name(self.path.name + ".columns")
+        if checked is None or checked.is_young:
+            return False
+        if checked.is_noted(note):
+            return True
+        for (source,) in connection.execute("select id from source").fetchall():
+            listed = self._store.blocks(connection, source)
+            if _sound_games(connection, listed) != sum(block.games for block in listed):
+                return False
+        checked.note(note)
+        return True
 
     def bad_count(self, source: int) -> int:
         """How many games of a source could not be read completely."""
@@ -595,6 +601,22 @@ class Catalog:
                 yield connection
             finally:
                 connection.rollback()
+
+
+def _sound_games(connection: sqlite3.Connection, listed: Sequence[Block]) -> int:
+    """The number of games in the sound blocks before the first one with a wrong checksum."""
+    games = 0
+    for block in listed:
+        checks, *values = connection.execute(
+            f"select checksums, {', '.join(columns.COLUMNS)} from block where id = ?", (block.id,)
+        ).fetchone()
+        try:
+            columns.verify(block, checks, dict(zip(columns.COLUMNS, values, strict=True)))
+            own_texts.verify(connection, block.id)
+        except sqlite3.DatabaseError:
+            break
+        games += block.games
+    return games
 
 
 def _cut(data: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -457,16 +457,18 @@ def _checked_alone(path: Path) -> None:
         _check_whole(path, connection)
 
 
+def state(path: Path) -> soundness.Checked | None:
+    """The present state of a file. None if no note is made about the file, because it is small and can be
+    checked again quickly, or because changes wait in the file beside it."""
+    return soundness.Checked.of([path]) if _size(path) > SMALL and not _waiting(path) else None
+
+
 def _check_whole(path: Path, connection: sqlite3.Connection) -> None:
     """Check for damage. If the file has checksums of tables, they are compared. In a large file with such
     checksums, SQLite checks only the tables outside `proofs.NAMES` and `PROVEN_LATER`. In any other file,
     SQLite checks every page. A file that was checked before, and was not written to since, is not read again.
     Raises `sqlite3.DatabaseError`."""
-    # No note is made about a small file, because checking it again takes little time. The state of the
-    # database does not cover changes that wait in the file beside it.
-    noted = _size(path) > SMALL and not _waiting(path)
-    checked = soundness.Checked.of([path]) if noted else None
-    note = path.with_name(path.name + ".sound")
+    checked, note = state(path), path.with_name(path.name + ".sound")
     if checked is not None and checked.is_noted(note):
         return
     tables = [row[0] for row in connection.execute("select name from sqlite_master where type = 'table'")]

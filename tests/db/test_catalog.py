@@ -21,6 +21,7 @@ from cqlgui.base import errors, folding
 from cqlgui.base.files import soundness
 from cqlgui.db import (
     catalog,
+    columns,
     database,
     headers,
     journal,
@@ -560,6 +561,49 @@ def test_a_catalog_that_was_checked_is_read_again_only_after_a_write(
     opened = catalog.Catalog(path)
     assert "damaged" in opened.take_notice()
     opened.close()
+
+
+def test_columns_that_were_found_sound_are_read_again_only_after_a_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(soundness, "YOUNG", -1)
+    monkeypatch.setattr(database, "SMALL", 0)
+    verified: list[object] = []
+    verify = columns.verify
+    monkeypatch.setattr(columns, "verify", lambda *given: (verified.append(given), verify(*given)))
+    path = tmp_path / "catalog.sqlite"
+
+    def sound(source: int) -> int:
+        verified.clear()
+        with contextlib.closing(catalog.Catalog(path)) as opened:
+            return opened.sound(source)
+
+    with contextlib.closing(catalog.Catalog(path)) as opened:
+        first, second = (fill(opened, f"/{name}.pgn", [header(White="x")] * 30) for name in "ab")
+    assert sound(first) == 30
+    assert len(verified) == 2
+    for source in (first, second):
+        assert sound(source) == 30
+        assert not verified
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("update block set white = zeroblob(length(white)) where source_id = ?", (second,))
+        connection.commit()
+    for _ in range(2):
+        # As long as a source is damaged, nothing is noted.
+        assert [sound(first), len(verified) > 0, sound(second), len(verified) > 0] == [30, True, 0, True]
+
+
+def test_the_columns_of_a_young_catalog_are_not_noted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(soundness, "YOUNG", 1e9)
+    monkeypatch.setattr(database, "SMALL", 0)
+    path = tmp_path / "catalog.sqlite"
+    with contextlib.closing(catalog.Catalog(path)) as opened:
+        source = fill(opened, "/a.pgn", [header(White="x")] * 30)
+    with contextlib.closing(catalog.Catalog(path)) as opened:
+        assert opened.sound(source) == 30
+    assert not [one for one in tmp_path.iterdir() if one.suffix == ".columns"]
 
 
 @pytest.mark.allow_log("damaged")
