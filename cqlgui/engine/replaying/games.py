@@ -117,12 +117,12 @@ def _of_rows(
     return Games(packed, firsts, counts, branching, starts, *table.arrays(), largest)
 
 
-def counters(segment: segments.Segment) -> tuple[Integers, Integers]:
+def counters(segment: segments.Segment, numbers: Integers) -> tuple[Integers, Integers]:
     """The halfmove clock and the move number at the start of each game of a segment (PGN standard 16.1.3.5
-    and 16.1.3.6)."""
-    rows = np.frombuffer(bytes(segment.table()), segments.ROW)
+    and 16.1.3.6). They are valid for the games with these `numbers`, because reading a FEN takes time."""
+    rows = np.frombuffer(segment.table(), segments.ROW)
     halfmoves, fullmoves = np.zeros(len(rows), np.int64), np.ones(len(rows), np.int64)
-    for game in np.flatnonzero(rows["fen"] != segments.USUAL_START).tolist():
+    for game in numbers[rows["fen"][numbers] != segments.USUAL_START].tolist():
         # A damaged FEN is no reason to stop: such a game has no positions.
         with contextlib.suppress(ValueError, errors.IndexDamaged):
             start = Position.from_fen(segment.start_fen(game) or START_FEN)

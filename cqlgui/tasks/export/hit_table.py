@@ -361,11 +361,12 @@ def _stretches(source: base_model.Source, games: Integers) -> list[tuple[Integer
     with sources.indexed(source) as opened:
         while at < len(games):
             first, segment = opened.part_of(int(games[at]) - source.first)
+            begin = source.first + first
             if first not in known:
                 if len(known) == _SEGMENTS:
                     break
-                known[first] = packed_games.of_segment(segment), packed_games.counters(segment)
-            begin = source.first + first
+                inside = games[(games >= begin) & (games < begin + segment.games)] - begin
+                known[first] = packed_games.of_segment(segment), packed_games.counters(segment, inside)
             some = games[at : at + _first_outside(games[at:], begin, begin + segment.games)]
             made.append((some, begin, known[first]))
             at += len(some)

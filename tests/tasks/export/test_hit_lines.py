@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -70,6 +71,30 @@ def test_lines_and_lists_say_what_objects_say(
     assert listed == [[game, *entry] for game in order for entry in found[game].comments]
     places = json.loads(f"[{','.join(hit_lines.positions(result))}]")
     assert places == [[game, hit.positionid] for game in order for hit in found[game].hits]
+
+
+@pytest.mark.parametrize("segments", [1, 8])
+def test_games_count_their_moves_from_their_own_starts(
+    segments: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first segment has 200 games."""
+    monkeypatch.setattr(hit_table, "_SEGMENTS", segments)
+    path = tmp_path / "starts.pgn"
+    starts = [f"4k3/8/8/8/8/8/4P3/4K2R w K - {number % 40} {number + 7}" for number in range(420)]
+    path.write_text(
+        "".join(
+            f'[FEN "{fen}"]\n\n1. Ke2 Kd7 *\n\n' if number % 3 else "1. e4 *\n\n"
+            for number, fen in enumerate(starts)
+        )
+    )
+    base = importing.open_base([path]).base
+    found = searching.search(base, "ply < 2").games
+    order = [game for pair in zip(range(2, 180), range(230, 408), strict=True) for game in pair]
+    made = b"".join(hit_lines.lines(base, [(order, found)], (), variations=False))
+    expected = records.records(base, map(found.__getitem__, order), ())
+    assert made.splitlines() == [hit_lines.quoted(record).encode() for record in expected]
+    first = json.loads(made.splitlines()[0])
+    assert first["fen"] == starts[1]
 
 
 def _hit(game: int, place: int, ply: int, element: int | None = None) -> dict[str, object]:
