@@ -119,18 +119,32 @@ def _run(argv: Sequence[str]) -> int:
 
 def finish(code: int) -> None:
     """Write buffered output, and end the process with an exit code. Python's own clean-up is left out,
-    because it takes a twentieth of the time of a small search. Nothing is left out, and this function
-    returns, if Python would wait for a thread, or if a profiler is to report at the end."""
+    because it takes a twentieth of the time of a small search. This function only returns if Python would
+    wait for a thread, or if a profiler or a debugger goes on afterwards."""
     waits = any(not one.daemon for one in threading.enumerate() if one is not threading.main_thread())
-    if not waits and sys.getprofile() is None:
+    if not waits and not _is_watched():
         terminal.end(code, _close)
 
 
+def _is_watched() -> bool:
+    """Whether a profiler, a tracer or an interactive session runs the program."""
+    if sys.getprofile() is not None or sys.gettrace() is not None or sys.flags.interactive:
+        return True
+    # Since Python 3.12, profilers and tracers may be here instead.
+    monitoring = getattr(sys, "monitoring", None)
+    return monitoring is not None and any(monitoring.get_tool(number) for number in range(_TOOLS))
+
+
+_TOOLS = 6
+"""The number of tools that `sys.monitoring` can have."""
+
+
 def _close() -> None:
-    """Do what Python does before its clean-up."""
+    """Do what Python does before its clean-up. As there, a reader of the output who stopped reading is waited
+    for."""
     atexit._run_exitfuncs()
     if sys.stdout is not None:
-        # A command that succeeded has written its output before. Otherwise the exit code tells another fault.
+        # A command that succeeded has written its output before. Otherwise the exit code reports its error.
         with contextlib.suppress(OSError, ValueError):
             sys.stdout.flush()
 

@@ -109,6 +109,9 @@ class Catalog:
         self._file = database.File(path, schema.VERSION, "catalog", check=create)
         self._store = columns.Store()
         self._names = names.Names(path)
+        self._compared = "", False
+        """The state of the file (`soundness.Checked.digest`) whose columns were compared with their
+        checksums, and whether all were sound."""
         self.numbering: Hashable = object()
         """Identifies the numbers of texts. The texts of another catalog have other numbers."""
         if not create or self._file.current():
@@ -290,19 +293,32 @@ class Catalog:
             return _sound_games(connection, known)
 
     def _is_sound(self, connection: sqlite3.Connection) -> bool:
-        """Whether the columns of all sources are sound. They are only compared with their checksums if this
-        can be noted."""
+        """Whether the columns of all sources are known to be sound. False if the state of the file cannot be
+        noted: each source is then checked when it is opened."""
         checked = database.state(self.path)
-        note = self.path.with_name(self.path.name + ".columns")
-        if checked is None or checked.is_young:
+        # Another file may stand at the path by now. It has another state than the file that is read here.
+        if checked is None or checked.is_young or not self._file.is_there():
             return False
-        if checked.is_noted(note):
-            return True
-        for (source,) in connection.execute("select id from source").fetchall():
-            listed = self._store.blocks(connection, source)
-            if _sound_games(connection, listed) != sum(block.games for block in listed):
-                return False
-        checked.note(note)
+        digest, is_sound = self._compared
+        if digest != checked.digest:
+            note = self.path.with_name(self.path.name + ".columns")
+            is_sound = checked.is_noted(note)
+            if not is_sound and self._compare_all(connection):
+                checked.note(note)
+                is_sound = True
+            self._compared = checked.digest, is_sound
+        return is_sound
+
+    def _compare_all(self, connection: sqlite3.Connection) -> bool:
+        """Compare the columns of all sources with their checksums. Returns whether all are sound."""
+        try:
+            for (source,) in connection.execute("select id from source").fetchall():
+                listed = self._store.blocks(connection, source)
+                if _sound_games(connection, listed) != sum(block.games for block in listed):
+                    return False
+        except sqlite3.DatabaseError:
+            # This is said when the damaged source is opened.
+            return False
         return True
 
     def bad_count(self, source: int) -> int:
@@ -604,12 +620,16 @@ class Catalog:
 
 
 def _sound_games(connection: sqlite3.Connection, listed: Sequence[Block]) -> int:
-    """The number of games in the sound blocks before the first one with a wrong checksum."""
+    """The number of games in the sound blocks before the first one with a wrong checksum. Raises
+    `sqlite3.DatabaseError` if a block cannot be read."""
     games = 0
     for block in listed:
-        checks, *values = connection.execute(
+        row = connection.execute(
             f"select checksums, {', '.join(columns.COLUMNS)} from block where id = ?", (block.id,)
         ).fetchone()
+        if row is None:
+            raise sqlite3.DatabaseError("malformed block of games: it is missing")
+        checks, *values = row
         try:
             columns.verify(block, checks, dict(zip(columns.COLUMNS, values, strict=True)))
             own_texts.verify(connection, block.id)

@@ -792,11 +792,40 @@ def test_what_was_printed_before_an_error_is_not_lost(fault: str, code: int, tmp
     assert (done.returncode, done.stdout) == (code, "one line\n"), done.stderr
 
 
-def test_a_profiler_may_report_at_the_end() -> None:
-    command = [sys.executable, "-m", "cProfile", "-m", "cqlgui", "help", "mate"]
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_what_cannot_be_written_after_an_error_does_not_change_the_exit_code() -> None:
+    program = (
+        "import sys\nfrom cqlgui import __main__\nfrom cqlgui.base import errors\n"
+        "from cqlgui.cli import run\n"
+        "def fail(parsed):\n    print('one line')\n    raise errors.Cancelled\n"
+        "run._command = lambda parsed: fail\nsys.argv = ['cqlgui', 'help']\n__main__.program()\n"
+    )
+    with Path("/dev/full").open("w") as full:
+        for streams in ({"stdout": full}, {"stdout": full, "stderr": full}):
+            done = subprocess.run([sys.executable, "-c", program], **streams, cwd=helpers.ROOT, check=False)
+            assert done.returncode == 130
+
+
+@pytest.mark.parametrize(
+    ("tool", "report"),
+    [(["cProfile", "-m"], "function calls"), (["trace", "--listfuncs", "--module"], "functions called:")],
+)
+def test_a_profiler_may_report_at_the_end(tool: list[str], report: str) -> None:
+    command = [sys.executable, "-m", *tool, "cqlgui", "help", "mate"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=helpers.ROOT, check=False)
     assert done.returncode == 0, done.stderr
-    assert "function calls" in done.stdout
+    assert report in done.stdout
+
+
+@pytest.mark.skipif(not hasattr(sys, "monitoring"), reason="this Python has no sys.monitoring")
+def test_a_tool_of_sys_monitoring_is_noticed() -> None:
+    code = (
+        "import sys\nfrom cqlgui.cli import run\nbefore = run._is_watched()\n"
+        "sys.monitoring.use_tool_id(sys.monitoring.PROFILER_ID, 'profiler')\n"
+        "assert (before, run._is_watched()) == (False, True)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=helpers.ROOT, check=False)
+    assert done.returncode == 0, done.stderr.decode()
 
 
 def test_an_interrupt_ends_the_program_while_its_modules_are_loaded() -> None:

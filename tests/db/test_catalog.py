@@ -5,6 +5,7 @@ from __future__ import annotations
 import _thread
 import contextlib
 import json
+import shutil
 import signal
 import sqlite3
 import threading
@@ -591,19 +592,43 @@ def test_columns_that_were_found_sound_are_read_again_only_after_a_write(
     for _ in range(2):
         # As long as a source is damaged, nothing is noted.
         assert [sound(first), len(verified) > 0, sound(second), len(verified) > 0] == [30, True, 0, True]
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("update block set games = -1 where source_id = ?", (second,))
+        connection.commit()
+    # Damage of another source is no reason to stop.
+    assert [sound(first), sound(first)] == [30, 30]
 
 
-def test_the_columns_of_a_young_catalog_are_not_noted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("case", ["young", "small", "waiting", "replaced", "note"])
+def test_only_the_state_of_a_file_at_rest_is_noted(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(soundness, "YOUNG", 1e9)
-    monkeypatch.setattr(database, "SMALL", 0)
-    path = tmp_path / "catalog.sqlite"
+    monkeypatch.setattr(soundness, "YOUNG", 1e9 if case == "young" else -1)
+    monkeypatch.setattr(database, "SMALL", 1e9 if case == "small" else 0)
+    verified: list[object] = []
+    verify = columns.verify
+    monkeypatch.setattr(columns, "verify", lambda *given: (verified.append(given), verify(*given)))
+    path, note = tmp_path / "catalog.sqlite", tmp_path / "catalog.sqlite.columns"
     with contextlib.closing(catalog.Catalog(path)) as opened:
-        source = fill(opened, "/a.pgn", [header(White="x")] * 30)
+        first, second = (fill(opened, f"/{name}.pgn", [header(White="x")] * 30) for name in "ab")
+    if case == "note":
+        note.mkdir()
     with contextlib.closing(catalog.Catalog(path)) as opened:
-        assert opened.sound(source) == 30
-    assert not [one for one in tmp_path.iterdir() if one.suffix == ".columns"]
+        other = catalog.Catalog(path)
+        if case == "waiting":
+            fill(other, "/c.pgn", [header(White="y")])
+        if case == "replaced":
+            assert opened.count(first) == 30
+            shutil.copy(path, tmp_path / "copy")
+            (tmp_path / "copy").replace(path)
+        verified.clear()
+        # Only what is opened is compared, unless the file is at rest.
+        assert opened.sound(first) == 30
+        assert len(verified) == (2 if case == "note" else 1)
+        assert opened.sound(second) == 30
+        assert len(verified) == 2
+        other.close()
+    assert not note.is_file()
 
 
 @pytest.mark.allow_log("damaged")

@@ -119,7 +119,8 @@ def _of_rows(
 
 def counters(segment: segments.Segment, numbers: Integers) -> tuple[Integers, Integers]:
     """The halfmove clock and the move number at the start of each game of a segment (PGN standard 16.1.3.5
-    and 16.1.3.6). They are valid for the games with these `numbers`, because reading a FEN takes time."""
+    and 16.1.3.6). Only the values of the games with these `numbers` in the segment are valid: reading the
+    FENs of all games would take time."""
     rows = np.frombuffer(segment.table(), segments.ROW)
     halfmoves, fullmoves = np.zeros(len(rows), np.int64), np.ones(len(rows), np.int64)
     for game in numbers[rows["fen"][numbers] != segments.USUAL_START].tolist():

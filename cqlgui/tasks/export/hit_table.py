@@ -348,7 +348,7 @@ def blocks(
 
 
 _Segment: TypeAlias = tuple[packed_games.Games, tuple[Integers, Integers]]
-"""The games of a segment, and their `counters`."""
+"""The games of a segment, and the `counters` of those that are asked for."""
 
 
 def _stretches(source: base_model.Source, games: Integers) -> list[tuple[Integers, int, _Segment]]:
