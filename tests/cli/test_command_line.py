@@ -767,6 +767,16 @@ def test_a_command_ends_at_once_unless_a_thread_still_works(source: Path) -> Non
         assert ("worked" in done.stderr) == working
 
 
+def _failing(fault: str) -> str:
+    """A program whose subcommand prints a line and then fails."""
+    return (
+        "import sys\nfrom cqlgui import __main__\nfrom cqlgui.base import errors\n"
+        "from cqlgui.cli import run\n"
+        f"def fail(parsed):\n    print('one line')\n    raise {fault}\n"
+        "run._command = lambda parsed: fail\nsys.argv = ['cqlgui', 'help']\n__main__.program()\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("fault", "code"),
     [
@@ -778,14 +788,8 @@ def test_a_command_ends_at_once_unless_a_thread_still_works(source: Path) -> Non
     ],
 )
 def test_what_was_printed_before_an_error_is_not_lost(fault: str, code: int, tmp_path: Path) -> None:
-    program = (
-        "import sys\nfrom cqlgui import __main__\nfrom cqlgui.base import errors\n"
-        "from cqlgui.cli import run\n"
-        f"def fail(parsed):\n    print('one line')\n    raise {fault}\n"
-        "run._command = lambda parsed: fail\nsys.argv = ['cqlgui', 'help']\n__main__.program()\n"
-    )
     done = subprocess.run(
-        [sys.executable, "-c", program],
+        [sys.executable, "-c", _failing(fault)],
         env={**os.environ, "CQLGUI_HOME": str(tmp_path)},
         capture_output=True, text=True, cwd=helpers.ROOT, check=False,
     )  # fmt: skip
@@ -794,12 +798,7 @@ def test_what_was_printed_before_an_error_is_not_lost(fault: str, code: int, tmp
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 def test_what_cannot_be_written_after_an_error_does_not_change_the_exit_code() -> None:
-    program = (
-        "import sys\nfrom cqlgui import __main__\nfrom cqlgui.base import errors\n"
-        "from cqlgui.cli import run\n"
-        "def fail(parsed):\n    print('one line')\n    raise errors.Cancelled\n"
-        "run._command = lambda parsed: fail\nsys.argv = ['cqlgui', 'help']\n__main__.program()\n"
-    )
+    program = _failing("errors.Cancelled")
     with Path("/dev/full").open("w") as full:
         for streams in ({"stdout": full}, {"stdout": full, "stderr": full}):
             done = subprocess.run([sys.executable, "-c", program], **streams, cwd=helpers.ROOT, check=False)

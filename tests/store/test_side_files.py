@@ -101,16 +101,21 @@ def test_what_was_read_beforehand_is_taken_once_and_only_for_its_segment(segment
     other.close()
 
 
+def _signed(folder: Path) -> Path:
+    """The path of a segment that has signatures, in a new index."""
+    with index.Writer(folder, index.Identity("a", disk.State(1, 1, 1), 1, "x")) as writer:
+        writer.add(game(3))
+        writer.commit_segment(100, 5, complete=True)
+    with index.SourceIndex.open(folder) as opened:
+        ((_, segment),) = opened.parts
+        assert side_files.write(segment, 1, CONTENT)
+        return segment.path
+
+
 def test_what_was_found_sound_beforehand_is_not_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with index.Writer(tmp_path, index.Identity("a", disk.State(1, 1, 1), 1, "x")) as writer:
-        writer.add(game(3))
-        writer.commit_segment(100, 5, complete=True)
-    with index.SourceIndex.open(tmp_path) as opened:
-        ((_, segment),) = opened.parts
-        assert side_files.write(segment, 1, CONTENT)
-        path = segment.path
+    path = _signed(tmp_path)
     monkeypatch.setattr(soundness, "YOUNG", -1e9)
     checksum, checked = side_files._checksum, []
 
@@ -131,13 +136,7 @@ def test_what_was_found_sound_beforehand_is_not_read_again(
 def test_a_young_file_is_not_noted_even_if_it_is_read_late(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with index.Writer(tmp_path, index.Identity("a", disk.State(1, 1, 1), 1, "x")) as writer:
-        writer.add(game(3))
-        writer.commit_segment(100, 5, complete=True)
-    with index.SourceIndex.open(tmp_path) as opened:
-        ((_, segment),) = opened.parts
-        assert side_files.write(segment, 1, CONTENT)
-        path = segment.path
+    path = _signed(tmp_path)
     for young, known in ((1e9, False), (-1e9, True)):
         monkeypatch.setattr(soundness, "YOUNG", young)
         side_files.begin([path])
