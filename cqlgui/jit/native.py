@@ -163,7 +163,8 @@ def store(name: str, key: Sequence[str], optimise: bool, compiled: bytes) -> Non
     error is raised.
 
     Each processor and each version of llvmlite has files of its own, so that computers that share a home
-    folder do not replace each other's files. Files that no start used for a while are removed.
+    folder do not replace each other's files. Files that no start used for a while are removed (see
+    `prepared`).
     """
     with contextlib.suppress(OSError, errors.CqlguiError):
         prepared(name, key, optimise, compiled)()
@@ -179,10 +180,11 @@ def prepared(
     *,
     synced: bool = True,
 ) -> Callable[[], None]:
-    """A call that stores an object or bitcode. Any thread may make it, at any time. It then removes the files
-    that were used least recently, if the folder has more than `most`. `synced` is that of `disk.replacing`: a
-    file that a power failure has damaged is not used (`stored`). Raises `OSError` and `CqlguiError`, and the
-    call raises `OSError`."""
+    """A call that stores an object or bitcode. Any thread may make the call, at any time. The first call of a
+    process for a folder, and every 64th call after it, also removes old files, and those that were used least
+    recently if the folder has more than `most`. `synced` is that of `disk.replacing`: a file that a power
+    failure has damaged is not used (`stored`). Raises `OSError` and `CqlguiError`, and the call raises
+    `OSError`."""
     path, stamp = place(name, folder), _stamp(key, optimise)
     folders.make(path.parent)
     _make_private(path.parent)
@@ -190,9 +192,20 @@ def prepared(
 
     def put() -> None:
         disk.replace_file(path, data, synced=synced)
-        _sweep(path.parent, most)
+        before = _STORED[path.parent]
+        _STORED[path.parent] += 1
+        if before % _SELDOM == 0:
+            _sweep(path.parent, most)
 
     return put
+
+
+_SELDOM: Final = 64
+"""After so many stored files, a process looks for old files in the folder again. It does not look more often,
+because this takes a call of the system for each file, and the window competes with each of them for the
+interpreter lock."""
+_STORED: Final[collections.Counter[Path]] = collections.Counter()
+"""The number of files that this process has stored in a folder."""
 
 
 def place(name: str, folder: str = "kernels") -> Path:
@@ -317,10 +330,30 @@ _PASSES: Final = (
 )
 
 
+def _load_library() -> None:
+    """Load LLVM's library, of more than a hundred megabytes, without the interpreter lock. The import of
+    `llvmlite.binding` would keep the lock while it loads the library. If the library had to be read from
+    disk, the window stood still for up to two seconds. A process loads a library only once, so the import
+    finds it loaded. A thread that imports an extension module at the same time still waits, because the
+    system loads one library at a time."""
+    if os.name != "posix":
+        # On Windows, Python releases the lock.
+        return
+    import llvmlite.utils
+
+    path = Path(llvmlite.__file__).parent / "binding" / llvmlite.utils.get_library_name()
+    library = ctypes.CDLL(None)
+    library.dlopen.argtypes = ctypes.c_char_p, ctypes.c_int
+    library.dlopen.restype = ctypes.c_void_p
+    # If this fails, the import loads the library or tells why it cannot.
+    library.dlopen(os.fsencode(path), os.RTLD_NOW | os.RTLD_LOCAL)
+
+
 class _Machine:
     """The target processor of a compilation, at one level of optimisation."""
 
     def __init__(self, optimise: bool) -> None:
+        _load_library()
         import llvmlite.binding as llvm
 
         llvm.initialize_native_target()

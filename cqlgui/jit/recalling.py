@@ -16,7 +16,7 @@ from cqlgui.jit import emitter, native
 
 _FOLDER: Final = "queries"
 _MOST: Final = 600
-"""Number of files that are kept. A query has one to four."""
+"""The number of files that are kept, about. A query has one to four."""
 
 
 def code(

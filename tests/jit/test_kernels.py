@@ -444,6 +444,7 @@ def test_code_that_no_start_used_for_a_while_is_removed(
             before = path.stat().st_mtime - days * 86_400
             os.utime(path, (before, before))
 
+    monkeypatch.setattr(native, "_SELDOM", 2)
     on_a_processor("generic", True)
     native.store("used", ["a"], True, b"code")
     native.store("unused", ["a"], True, b"code")

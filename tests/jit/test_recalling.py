@@ -71,6 +71,7 @@ def test_what_a_killed_process_left_is_removed_after_a_while(
     assert answer(2) == 7
     assert left.exists()
     monkeypatch.setattr(native, "_IDLE_SECONDS", -10.0)
+    monkeypatch.setattr(native, "_SELDOM", 1)
     assert answer(3) == 8
     assert not left.exists()
 
@@ -85,6 +86,7 @@ def test_damaged_code_is_made_again(tmp_path: Path) -> None:
 
 def test_only_so_many_queries_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recalling, "_MOST", 3)
+    monkeypatch.setattr(native, "_SELDOM", 1)
     folder = tmp_path / "cache" / "queries"
     first: set[Path] = set()
     for number in range(5):
@@ -96,6 +98,15 @@ def test_only_so_many_queries_are_kept(tmp_path: Path, monkeypatch: pytest.Monke
         first = first or set(folder.iterdir())
     assert len(list(folder.iterdir())) == 3
     assert not first & set(folder.iterdir())
+
+
+def test_a_process_looks_for_old_files_seldom(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(native, "_SELDOM", 3)
+    seen: list[int] = []
+    monkeypatch.setattr(native, "_sweep", lambda folder, _: seen.append(len(list(folder.iterdir()))))
+    for number in range(8):
+        assert answer(number) == 5 + number
+    assert seen == [1, 4, 7]
 
 
 def test_without_a_place_for_files_the_code_is_made(tmp_path: Path) -> None:

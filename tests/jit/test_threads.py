@@ -104,3 +104,35 @@ def test_a_process_ends_well_while_a_thread_compiles() -> None:
             [sys.executable, "-c", code], capture_output=True, text=True, cwd=helpers.ROOT, check=False
         )
         assert (done.returncode, done.stderr) == (0, "")
+
+
+_LOADING = """
+import ctypes, os
+from cqlgui.jit import native
+
+mapped = []
+plain = ctypes.CDLL
+
+class Watched(plain):
+    def __init__(self, name=None, *rest, **named):
+        if "llvmlite" in str(name):
+            with open("/proc/self/maps") as file:
+                mapped.append(os.path.basename(str(name)) in file.read())
+        super().__init__(name, *rest, **named)
+
+ctypes.CDLL = Watched
+# Its functions would keep the interpreter lock.
+ctypes.PyDLL = None
+native.bitcode("define i32 @one() { ret i32 1 }")
+print(mapped)
+"""
+
+
+@pytest.mark.skipif(not native.available(), reason="nothing is compiled without machine code")
+@pytest.mark.skipif(sys.platform != "linux", reason="what a process has in memory is read from /proc")
+def test_the_library_of_llvm_is_loaded_before_python_would_load_it() -> None:
+    """Python keeps the interpreter lock while it loads a library, and the window would stand still."""
+    done = subprocess.run(
+        [sys.executable, "-c", _LOADING], capture_output=True, text=True, cwd=helpers.ROOT, check=False
+    )
+    assert (done.stdout, done.stderr) == ("[True]\n", "")

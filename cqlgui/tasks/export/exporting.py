@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Final
 
 import numpy as np
 
-from cqlgui.base import ahead, data, errors
+from cqlgui.base import ahead, data, errors, priority
 from cqlgui.base import progress as progress_module
 from cqlgui.base.data import dataclass
 from cqlgui.base.files import disk
@@ -625,6 +625,7 @@ class _Job:
             if hits is None or part.clean:
                 made.append(joining.Text(part.text, part.clean, part.first, part.last))
             else:
+                priority.pause()
                 comments = match_comments(hits, self.result.orbits)
                 made.append(_rewritten(texts.bare(part.begin), hits, comments))
         return made

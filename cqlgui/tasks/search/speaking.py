@@ -198,6 +198,7 @@ def told(
         hits = list(whole.hits)
         played = functools.cache(functools.partial(_tree, asked, whole.game - before, asking.variations))
         for place, last in enumerate(ends[begin:end]):
+            priority.pause()
             hit = hits[place]
             elsewhere: list[hit_model.OrbitMatch] = []
             log += _comments(asking, part, events, at, last, turn, elsewhere, played=played)
