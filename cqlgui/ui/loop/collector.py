@@ -43,6 +43,9 @@ GROWN = 64 << 20
 """If unused memory has grown by more than this many bytes, the memory is given back to the system."""
 IDLE = 4
 """If the program was idle at this many calls of `look` in a row, unused memory is given back."""
+MEASURING_SHARE = 0.001
+"""Unused memory is measured for at most this share of the time. A measurement visits each free part of the
+heap. After a result with millions of hits it takes some ten milliseconds, during which the window waits."""
 
 
 class Collector(QObject):
@@ -64,9 +67,10 @@ class Collector(QObject):
         self._settled = False
         # The lowest number of memory blocks since objects were last made permanent.
         self._blocks = sys.getallocatedblocks()
-        # The lowest measured number of unused bytes since memory was given back to the system. The
-        # measurement directly after giving back counts, too.
+        # The lowest number of unused bytes since memory was given back to the system. The number directly
+        # after giving back counts, too.
         self._unused = heap.unused()
+        self._measure_at = 0.0
         self._timer = QTimer(self)
         self._timer.setInterval(YOUNG_MS)
         self._timer.timeout.connect(lambda: later(self.look))
@@ -98,14 +102,21 @@ class Collector(QObject):
 
     def _give_back(self) -> bool:
         """If there is much unused memory, give it back to the system and return True."""
+        started = time.perf_counter()
+        if started < self._measure_at:
+            return False
         unused = heap.unused()
+        measured = time.perf_counter()
+        self._measure_at = measured + (measured - started) / MEASURING_SHARE
         self._unused = min(self._unused, unused)
         if unused <= self._unused + GROWN:
             return False
         # Memory is given back on the GUI thread. Another thread would not help, because the window would
         # still have to wait when it needs memory.
+        before = heap.resident()
         heap.give_back()
-        self._unused = heap.unused()
+        # Another measurement would make the window wait once more.
+        self._unused = unused - max(0, before - heap.resident())
         return True
 
     def _collect_young(self) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import math
 import threading
+import time
 import weakref
 from collections.abc import Iterator
 
@@ -204,7 +206,9 @@ def test_memory_is_given_back_once_there_may_be_much_of_it(
         unused[0] -= goes[0]
 
     monkeypatch.setattr(heap, "unused", lambda: unused[0])
+    monkeypatch.setattr(heap, "resident", lambda: unused[0])
     monkeypatch.setattr(heap, "give_back", give_back)
+    monkeypatch.setattr(collector, "MEASURING_SHARE", math.inf)
     made = collector.Collector(lambda: busy[0])
 
     def rest(looks: int = collector.IDLE) -> int:
@@ -232,6 +236,34 @@ def test_memory_is_given_back_once_there_may_be_much_of_it(
     goes[0] = 0
     assert rest(collector.IDLE + 1) == 3
     assert rest(collector.IDLE + 1) == 3
+
+
+def test_a_measurement_that_takes_long_is_rare(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The window waits for it."""
+    clock, measured = [1000.0], [0]
+
+    def unused() -> int:
+        measured[0] += 1
+        clock[0] += takes
+        return 0
+
+    takes = 0.060
+    monkeypatch.setattr(heap, "unused", unused)
+    monkeypatch.setattr(time, "perf_counter", lambda: clock[0])
+    made = collector.Collector(lambda: False)
+
+    def rest(seconds: int) -> int:
+        before = measured[0]
+        for _ in range(10 * seconds):
+            clock[0] += 0.1
+            made.look()
+        return measured[0] - before
+
+    assert rest(50) == 1
+    assert rest(600) == 10
+    takes = 0.0001
+    assert rest(61) > 1
+    assert 95 <= rest(10) <= 100
 
 
 def test_giving_memory_back_is_possible_everywhere() -> None:
