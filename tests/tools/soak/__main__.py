@@ -46,6 +46,7 @@ REST_SECONDS = 2.5
 NOTHING = "cql(gamenumber 0) ."
 """A query that finds nothing."""
 SHOWN_STALLS = 10
+SHOWN_PLACES = 12
 _HASTE = 0.5
 """How likely it is that writing is stopped, at each act."""
 _FAULTS = (
@@ -312,6 +313,8 @@ class Driver:
         kept = f"{sum(one.seconds for one in machine.kept):.1f} s" if machine.guards else "not told"
         print(f"{'processors kept':<28} {kept:>8}, by the host but for the guards' looks")
         print(f"{'loop waited for the disk':<28} {len(machine.disk) * control.TICK_SECONDS:8.1f} s")
+        reloads = sum(seconds for _began, seconds in machine.reloads)
+        print(f"{'other threads for memory':<28} {reloads:8.1f} s")
         print(f"{'gaps over 50 ms':<28} {len(every):8,}, {len(own):,} not for the machine's sake")
         causes: dict[str, list[float]] = {}
         for one in own:
@@ -324,7 +327,7 @@ class Driver:
             print(f"  {self._told(one, machine)}")
             for stack, count in collections.Counter(one.stacks).most_common(2):
                 print(f"    {count}x " + "\n       ".join(watching.lines(stack[-4:])))
-            for place, count in one.beside.most_common(4):
+            for place, count in one.beside.most_common(SHOWN_PLACES):
                 print(f"    beside it: {count}x {place}")
         return len(own)
 
@@ -337,7 +340,8 @@ class Driver:
             f" {one.worked * 1000:.0f} ms of it ({one.system * 1000:.0f} in the system, {one.pages:,} pages)"
             f" and waited {queued * 1000:.0f} ms for a processor, processors"
             f" were kept for {away * 1000:.0f} ms, all of them for {one.still(machine) * 1000:.0f},"
-            f" {one.faults} times there was memory to be read from disk"
+            f" {one.faults} times there was memory to be read from disk, for other threads it was for"
+            f" {one.reloaded(machine) * 1000:.0f} ms"
         )
 
     def _growth(self, seen: Sequence[watching.Memory]) -> list[str]:

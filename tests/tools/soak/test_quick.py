@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import mmap
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -196,6 +197,40 @@ def test_who_is_to_run_on_a_processor_is_found() -> None:
     thread.start()
     thread.join()
     assert seen == [control.ANOTHER]
+
+
+def test_threads_that_wait_for_memory_from_disk_are_found(tmp_path: Path) -> None:
+    def told(thread: int, state: str, faults: int) -> None:
+        folder = tmp_path / f"7/task/{thread}"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "stat").write_text(f"{thread} (a) b) {state} 1 7 7 0 -1 0 500 0 {faults} 0 9 9")
+
+    def ended(now: float) -> list[tuple[float, float]]:
+        return [(began, round(seconds, 6)) for began, seconds in reloads.ended(now)]
+
+    reloads = control.Reloads(7, tmp_path)
+    assert ended(0.0) == []
+    told(7, "D", 1)
+    told(8, "D", 1)
+    told(9, "D", 1)
+    assert ended(1.0) == []
+    told(7, "R", 2)
+    told(9, "R", 1)
+    assert ended(1.2) == [], "the first is looked at elsewhere, and another one waited for a file"
+    told(9, "R", 2)
+    assert ended(1.3) == [], "it was not seen waiting"
+    told(8, "D", 3)
+    assert ended(1.5) == [(1.0, 0.5)]
+    told(8, "S", 4)
+    assert ended(1.75) == [(1.5, 0.25)]
+    told(8, "D", 4)
+    assert ended(2.0) == []
+    shutil.rmtree(tmp_path / "7")
+    assert ended(3.0) == [], "it is gone"
+    stall = watching.Stall(10.0, 0.1, 0.0, "", (), ())
+    read = watching.Machine(reloads=[(9.98, 0.03), (10.0, 0.02), (10.09, 0.3), (11.0, 1.0)])
+    assert stall.reloaded(read) == pytest.approx(0.03)
+    assert not stall.excused(watching.Machine(reloads=[(9.9, 1.0)])), "it is told only"
 
 
 def _worked(words: list[str]) -> int:

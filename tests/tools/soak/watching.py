@@ -13,7 +13,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 from types import CodeType, FrameType, TracebackType
@@ -82,8 +82,9 @@ class Machine:
     which processors were kept, what it did with the loop's thread, and when that was seen waiting for the
     disk.
 
-    `guards` is the number of processors of which it is told when they were kept; `awake` where none was let
-    go to sleep.
+    `reloads` tells when another thread of the program waited for memory that had to be read from disk, and
+    for how many seconds. `guards` is the number of processors of which it is told when they were kept;
+    `awake` where none was let go to sleep.
     """
 
     pauses: Sequence[tuple[float, float]] = ()
@@ -91,6 +92,7 @@ class Machine:
     kept: Sequence[Kept] = ()
     loops: Sequence[Loop] = ()
     disk: Sequence[float] = ()
+    reloads: Sequence[tuple[float, float]] = ()
     guards: int = 0
     awake: bool = False
 
@@ -188,14 +190,18 @@ class Stall:
         """For how long processors were kept on which the loop's thread was to run, or for long another one of
         the program. Where it was nobody the loop may have stood there last, but it waited for something
         else."""
-        parts = [
-            (max(self.began, one.began), min(self.began + self.seconds, one.began + one.seconds))
+        return self._together(
+            (one.began, one.seconds)
             for one in self.during(kept)
             if one.whom == control.LOOP or (one.whom == control.ANOTHER and one.seconds >= _MISSED_SECONDS)
-        ]
-        # Two may have been kept at the same time.
-        total, reached = 0.0, self.began
-        for began, ended in sorted(parts):
+        )
+
+    def _together(self, times: Iterable[tuple[float, float]]) -> float:
+        """For how long any of some times, each with its seconds, fell into this."""
+        total, reached, end = 0.0, self.began, self.began + self.seconds
+        # Two may be at the same time.
+        for began, seconds in sorted(times):
+            ended = min(end, began + seconds)
             total += max(0.0, ended - max(began, reached))
             reached = max(reached, ended)
         return total
@@ -206,6 +212,11 @@ class Stall:
         first = bisect.bisect_left(disk, self.began)
         seen = bisect.bisect_right(disk, self.began + self.seconds) - first
         return min(seen, self.faults) * control.TICK_SECONDS
+
+    def reloaded(self, machine: Machine) -> float:
+        """For how long any other thread waited for memory that had to be read from disk. The loop may have
+        waited for the interpreter's lock meanwhile, as a thread keeps that then."""
+        return self._together(machine.reloads)
 
     def _of_others(self, loads: Sequence[Load]) -> float:
         """Which part of the processor time that this thread did not get itself went to other programs."""
@@ -435,6 +446,7 @@ class Control:
             ),
             loops=[Loop(*numbers) for numbers in said["loop"]],
             disk=[at for (at,) in said["disk"]],
+            reloads=[(began, seconds) for began, seconds in said["reload"]],
             guards=int(said["guarded"][0][0]) if said["guarded"] else 0,
             awake="awake" in said,
         )
