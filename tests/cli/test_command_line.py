@@ -829,7 +829,9 @@ def test_a_tool_of_sys_monitoring_is_noticed() -> None:
 
 def test_an_interrupt_ends_the_program_while_its_modules_are_loaded() -> None:
     code = (
-        "import os, signal, sys, types\nfrom cqlgui import __main__\n__main__._end_when_interrupted()\n"
+        "import os, signal, sys, types\nfrom cqlgui import __main__\n"
+        # A shell starts programs in the background with interrupts ignored, and these tests may be one.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n__main__._end_when_interrupted()\n"
         "sys.modules['cqlgui.base.files.disk'] = types.ModuleType('half')\n"
         "signal.raise_signal(signal.SIGINT)\n"
     )
