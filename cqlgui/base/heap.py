@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import sys
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 """Options of the GNU library's `mallopt(3)`."""
@@ -27,12 +28,19 @@ def share() -> None:
 
 def _set(largest: int, kept: int) -> None:
     """Use one heap, for blocks below `largest` bytes. It keeps `kept` unused bytes at its end."""
-    if sys.platform == "linux":
-        option = getattr(ctypes.CDLL(None), "mallopt", None)
-        if option is not None:
-            option(_ARENA_MAX, 1)
-            option(_MMAP_THRESHOLD, largest)
-            option(_TRIM_THRESHOLD, kept)
+    option = _function("mallopt")
+    if option is not None:
+        option(_ARENA_MAX, 1)
+        option(_MMAP_THRESHOLD, largest)
+        option(_TRIM_THRESHOLD, kept)
+
+
+@functools.cache
+def _function(name: str) -> Any:
+    """A function of the GNU library; None if the C library of this system has no such function. Each
+    `ctypes.CDLL` makes a new class, which only the cyclic garbage collector can free. So there is one for
+    each name."""
+    return getattr(ctypes.CDLL(None), name, None) if sys.platform == "linux" else None
 
 
 _KEPT: Final = 256 << 20
@@ -53,10 +61,9 @@ def give_back() -> None:
     After results with millions of hits, glibc would keep a lot of memory. The call takes about ten
     milliseconds. During the call, other threads wait when they allocate memory. Other C libraries return
     memory by themselves."""
-    if sys.platform == "linux":
-        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-        if trim is not None:
-            trim(0)
+    trim = _function("malloc_trim")
+    if trim is not None:
+        trim(0)
 
 
 class _Told(ctypes.Structure):
@@ -77,12 +84,11 @@ def unused() -> int:
     has no `mallinfo2`, all physical memory of the process counts as unused. If the system does not report the
     process's memory, the result is 0."""
     lent = 0
-    if sys.platform == "linux":
-        tell = getattr(ctypes.CDLL(None), "mallinfo2", None)
-        if tell is not None:
-            tell.restype = _Told
-            told = tell()
-            lent = told.uordblks + told.hblkhd
+    tell = _function("mallinfo2")
+    if tell is not None:
+        tell.restype = _Told
+        told = tell()
+        lent = told.uordblks + told.hblkhd
     return max(0, resident() - lent)
 
 

@@ -130,13 +130,16 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
         # this order, so the closures are compiled only for some queries.
         from cqlgui.cql.interpreting import compilers
 
+        closures = compilers.compiler(expanded.names)
+        slots, declared = closures.slots, closures.atomics
+
         def watch(node: nodes.Node, code: closures_.Code) -> closures_.Code:
             if isinstance(node, nodes_paths.Path):
-                known = tuple(name for name, slot in closures.slots.items() if slot in closures.atomics)
+                known = tuple(name for name, slot in slots.items() if slot in declared)
                 atomics.setdefault(id(node), set()).add(known)
             return code
 
-        closures = compilers.compiler(expanded.names, watch)
+        closures.watch = watch
         closures.compile(query.body)
 
     def lowering() -> Lowering:

@@ -84,8 +84,7 @@ def _loaded(data: bytes, places: Mapping[str, int]) -> Image | None:
     begins, size = _laid_out(sections)
     base = _reserved(size)
     try:
-        memory: Any = (ctypes.c_uint8 * size).from_address(base)
-        content = np.frombuffer(memory, np.uint8)
+        content = np.frombuffer(_memory(base, size), np.uint8)
         for section, begin in zip(sections, begins, strict=True):
             if begin is not None:
                 part = np.frombuffer(data, np.uint8, section.size, section.offset)
@@ -194,12 +193,29 @@ def _reserved(size: int) -> int:
     return int(base)
 
 
+def _memory(base: int, size: int) -> memoryview:
+    """A part of the process's memory, which may be changed. An array of `ctypes` would make a class for each
+    size, which only the cyclic garbage collector can free."""
+    found: memoryview = _viewer()(base, size, _CHANGEABLE)
+    return found
+
+
 def _release(base: int, size: int) -> None:
     _library().munmap(base, size)
 
 
+_CHANGEABLE: Final = 0x200
+"""Python's flag of a memory view whose content may be changed (`PyBUF_WRITE`)."""
 _FAILED: Final = (1 << 64) - 1
 """What `mmap(2)` returns if it fails."""
+
+
+@functools.cache
+def _viewer() -> Any:
+    """The function of Python's C interface that makes a memory view of any memory."""
+    view = ctypes.pythonapi["PyMemoryView_FromMemory"]
+    view.restype, view.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_int)
+    return view
 
 
 @functools.cache

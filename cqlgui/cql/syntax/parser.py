@@ -64,7 +64,7 @@ def parse(text: str) -> Parsed:
     found = list(scanned.diagnostics[: cursor.MAX_DIAGNOSTICS])
     query: nodes.Query | None = None
     names = Names({})
-    reader = cursor.Cursor(text, found)
+    reader = cursor.Cursor(text, found, operators.expression, primaries.primary)
     try:
         reader.load(scanned.tokens)
         query = _query(reader)
@@ -92,8 +92,6 @@ def parse(text: str) -> Parsed:
 
 
 def _query(reader: cursor.Cursor) -> nodes.Query | None:
-    reader.expression = lambda level: operators.expression(reader, level)
-    reader.primary = lambda: primaries.primary(reader)
     header = nodes.Header(Span(0, 0))
     if reader.peek().word == "cql":
         header = _header(reader)

@@ -113,20 +113,20 @@ class _Automaton:
         because every round of a loop without an upper bound makes a move or takes a position."""
         seen: set[int] = set()
         order: list[int] = []
-
-        def visit(state: int) -> None:
-            if state in seen:
-                return
-            seen.add(state)
-            if self.states[state].is_free:
-                for following in self.states[state].onward:
-                    visit(following)
-                order.append(state)
-
         for state in range(len(self.states)):
-            visit(state)
+            self._visit(state, seen, order)
         order.reverse()
         return order
+
+    def _visit(self, state: int, seen: set[int], order: list[int]) -> None:
+        """Add a free state to `order`, after its free successors."""
+        if state in seen:
+            return
+        seen.add(state)
+        if self.states[state].is_free:
+            for following in self.states[state].onward:
+                self._visit(following, seen, order)
+            order.append(state)
 
 
 def _automaton(low: Lowering, s: Scope, node: nodes_paths.Path | nodes_paths.Line) -> _Automaton | None:

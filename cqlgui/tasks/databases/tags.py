@@ -44,7 +44,11 @@ class SegmentTags:
         self._source = source
         self._headers = sources.headers(source)
         self._place = source.id, first, count
-        self.memo: columns.Memo = Memo(lambda: self._rows)
+
+    @property
+    def memo(self) -> columns.Memo:
+        """The values of filters in these games."""
+        return Memo(lambda: self._rows)
 
     def tag(self, name: str) -> columns.Coded:
         """The values of a tag; None for a game without the tag."""

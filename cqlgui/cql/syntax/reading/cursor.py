@@ -60,16 +60,17 @@ class Definition:
 
 class Cursor:
     """The state of one parse. Grammar rules read with `peek`, `take` and `expression`, and report errors with
-    `report`."""
+    `report`. `expression` and `primary` of the constructor are the functions of the grammar behind the
+    methods of the same names."""
 
-    expression: Callable[[int], nodes.Node]
-    """Reads one filter with operators up to a precedence level (0: a primary, 14: any filter). The parser
-    sets this function."""
-    primary: Callable[[], nodes.Node]
-    """Reads one primary: a literal, a name, brackets, or a filter that begins with a keyword. The parser sets
-    this function."""
-
-    def __init__(self, text: str, diagnostics: Iterable[Diagnostic]) -> None:
+    def __init__(
+        self,
+        text: str,
+        diagnostics: Iterable[Diagnostic],
+        expression: Callable[[Cursor, int], nodes.Node],
+        primary: Callable[[Cursor], nodes.Node],
+    ) -> None:
+        self._expression, self._primary = expression, primary
         self.text = text
         self.diagnostics: list[Diagnostic] = list(diagnostics)
         self._end = Token(Kind.WHITESPACE, "", len(text), END)
@@ -130,6 +131,14 @@ class Cursor:
 
     # --- tokens
     # -------------------------------------------------------------------------------------------------
+
+    def expression(self, level: int) -> nodes.Node:
+        """Read one filter with operators up to a precedence level (0: a primary, 14: any filter)."""
+        return self._expression(self, level)
+
+    def primary(self) -> nodes.Node:
+        """Read one primary: a literal, a name, brackets, or a filter that begins with a keyword."""
+        return self._primary(self)
 
     def peek(self, ahead: int = 0) -> Token:
         """The next token, or the token `ahead` places after the next token. After the last token, the result
