@@ -37,9 +37,8 @@ def _set(largest: int, kept: int) -> None:
 
 @functools.cache
 def _function(name: str) -> Any:
-    """A function of the GNU library; None if the C library of this system has no such function. Each
-    `ctypes.CDLL` makes a new class, which only the cyclic garbage collector can free. So there is one for
-    each name."""
+    """A function of the GNU library; None if the C library of this system has no such function. The function
+    is cached, because each `ctypes.CDLL` makes a new class, which only the cyclic garbage collector frees."""
     return getattr(ctypes.CDLL(None), name, None) if sys.platform == "linux" else None
 
 

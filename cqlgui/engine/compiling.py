@@ -131,6 +131,7 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
         from cqlgui.cql.interpreting import compilers
 
         closures = compilers.compiler(expanded.names)
+        # `watch` refers to these two and not to `closures`, which would be a reference cycle.
         slots, declared = closures.slots, closures.atomics
 
         def watch(node: nodes.Node, code: closures_.Code) -> closures_.Code:

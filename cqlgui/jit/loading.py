@@ -194,8 +194,8 @@ def _reserved(size: int) -> int:
 
 
 def _memory(base: int, size: int) -> memoryview:
-    """A part of the process's memory, which may be changed. An array of `ctypes` would make a class for each
-    size, which only the cyclic garbage collector can free."""
+    """A part of the process's memory, which may be changed. `ctypes` would make a class of arrays for each
+    size, which only the cyclic garbage collector frees."""
     found: memoryview = _viewer()(base, size, _CHANGEABLE)
     return found
 

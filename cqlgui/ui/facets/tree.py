@@ -120,7 +120,9 @@ class FacetTree(QTreeWidget):
         for value in values:
             by_parent.setdefault(value.parent, []).append(value)
 
-        def add(above: QTreeWidgetItem, parent: int) -> None:
+        pending = [(group, attributes.NO_PARENT)]
+        while pending:
+            above, parent = pending.pop()
             mine = by_parent.get(parent, [])
             keys = [value.key for value in mine]
             hidden = len(facet.values) - len(values) + facet.others
@@ -130,11 +132,9 @@ class FacetTree(QTreeWidget):
             rows = _children(above)
             for item, value in zip(rows, mine, strict=False):
                 self._say(item, facet.name, value, value.positions / most if most else 0.0)
-                add(item, value.key)
+                pending.append((item, value.key))
             if above is group and hidden:
                 self._say_more(rows[-1], facet, len(facet.values) - len(values))
-
-        add(group, attributes.NO_PARENT)
 
     def _shown_of(self, facet: facets.Facet) -> list[facets.Value]:
         """The values of a facet that have a row."""
