@@ -194,7 +194,7 @@ def _reserved(size: int) -> int:
 
 
 def _memory(base: int, size: int) -> memoryview:
-    """A part of the process's memory, which may be changed. `ctypes` would make a class of arrays for each
+    """A writable view of `size` bytes at the address `base`. `ctypes` would make a class of arrays for each
     size, which only the cyclic garbage collector frees."""
     found: memoryview = _viewer()(base, size, _CHANGEABLE)
     return found

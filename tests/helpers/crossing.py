@@ -95,6 +95,19 @@ def bred(random: Random, most: int = 3) -> nodes.Query:
     return dataclasses.replace(host.query, body=body)
 
 
+def transformed(word: nodes.TransformWord) -> Iterator[nodes.Query]:
+    """Each known query once for each of its parts, with this part under a transform: an orbit then stands in
+    every place where one can."""
+    for host in stock()[0]:
+        for path, _ in host.slots:
+            node: nodes.Node = host.query.body
+            for name, place in path:
+                value = getattr(node, name)
+                node = value if place < 0 else value[place]
+            part = nodes.Transform(node.span, word, node.span, None, node)
+            yield dataclasses.replace(host.query, body=_replaced(host.query.body, path, part))
+
+
 def satisfiable(random: Random) -> nodes.Query:
     """A bred query that asks for less: crossings of two texts are mostly true nowhere.
 

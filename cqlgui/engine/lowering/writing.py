@@ -18,11 +18,11 @@ from cqlgui.cql.transforming import transforms
 @dataclass(frozen=True, slots=True)
 class Writing:
     """What a query writes. `filters` has the `id`s of the filters that may write comments or note matches
-    (`closures.Code.logs`). If the query has only simple filters, which write no comments, the set is empty.
-    `comments` says whether the query may write comments. `keys` has the number of the sort key for each
-    `sort`, by the `id` of the filter, and `specs` describes the sort keys. `apart` has the `id`s of the
-    filters whose value does not show whether the filter holds (`closures.Code.apart`). `automatic` says
-    whether filters write comments of their own, and `explicit` whether the query writes comments at all."""
+    (`closures.Code.logs`). `comments` says whether the query may write comments. `keys` has the number of the
+    sort key for each `sort`, by the `id` of the filter, and `specs` describes the sort keys. `apart` has the
+    `id`s of the filters whose value does not show whether the filter holds (`closures.Code.apart`).
+    `automatic` says whether filters write comments of their own, and `explicit` whether the query writes
+    comments at all."""
 
     filters: frozenset[int] = frozenset()
     comments: bool = False
@@ -35,12 +35,12 @@ class Writing:
     """Whether the query sets tags or removes comments of the file."""
 
 
-def of(expanded: transforms.Expanded) -> Writing:
-    """What a query writes."""
+def of(expanded: transforms.Expanded, *, matches: bool) -> Writing:
+    """What a query writes. Without `matches`, `Writing.filters` may lack filters that only note matches."""
     assert expanded.query is not None
     header, body = expanded.query.header, expanded.query.body
     automatic, explicit = not (header.quiet or header.silent), not header.silent
-    if all(isinstance(node, _SILENT) for node in nodes.walk(body)):
+    if not matches and all(isinstance(node, _SILENT) for node in nodes.walk(body)):
         # Return without making closures, because making the closures of an orbit takes long.
         return Writing(automatic=automatic, explicit=explicit)
     from cqlgui.cql.interpreting import compilers
@@ -97,4 +97,4 @@ _SILENT: Final = (
     nodes.AllSquares, nodes.Attack, nodes.Compare, nodes.Compound, nodes.Designator, nodes.Logic, nodes.Not,
     nodes.Number, nodes.Orbit, nodes.Ray, nodes.SideToMove, nodes.State,
 )  # fmt: skip
-"""Filters that write nothing themselves. Other filters inside these filters may write."""
+"""Filters that write no comments themselves. Other filters inside these filters may write comments."""

@@ -112,12 +112,13 @@ def make(
     for node in nodes.walk(body):
         if isinstance(node, _LEFT_OUT):
             return Unsupported(node.span, f"the details of {type(node).__name__} are not compiled")
-    written = writing.of(expanded)
     third = low.another()
     places = lowering_matches.words_of(sizes)
     probe = third.opened(third.module.function("probe", orbit_pass.PARAMETERS, Scalar.BOOL, exported=False))
+    told = lowering_matches.can_tell(third, probe, body)
+    written = writing.of(expanded, matches=not told)
     whole = bool(written.keys) or written.lasting
-    logs = written.comments or whole or not lowering_matches.can_tell(third, probe, body)
+    logs = written.comments or whole or not told
     steady = low.is_steady(body) and not whole
     third = low.another()
     if logs:

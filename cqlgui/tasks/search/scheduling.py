@@ -96,7 +96,7 @@ def _straight(
 
 def writes(expanded: transforms.Expanded) -> bool:
     """Whether a query writes comments, or anything that lasts."""
-    written = writing.of(expanded)
+    written = writing.of(expanded, matches=False)
     return written.comments or written.lasting
 
 

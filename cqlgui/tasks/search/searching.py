@@ -291,7 +291,10 @@ class _Run:
             orbits=orbits_counted,
             sort_keys=tuple(hit_model.SortKey(spec.doc, spec.descending, spec.quiet) for spec in specs),
             seconds=seconds,
-            games_searched=self.searched if self.stopped is None else min(self.searched, self.stopped.game),
+            # Others may have searched games behind the one that stopped the search.
+            games_searched=self.searched
+            if self.stopped is None
+            else min(self.searched, self.stopped.game - 1),
             positions_searched=self.positions,
             engine=self.plan.engine,
             reason=self.plan.reason,

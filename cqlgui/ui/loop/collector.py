@@ -9,6 +9,7 @@ also delete a Qt object in the wrong thread. This module does not use widgets.
 from __future__ import annotations
 
 import gc
+import math
 import sys
 import time
 from collections.abc import Callable
@@ -45,7 +46,10 @@ IDLE = 4
 """If the program was idle at this many calls of `look` in a row, unused memory is given back."""
 MEASURING_SHARE = 0.001
 """Unused memory is measured for at most this share of the time. A measurement visits each free part of the
-heap. After a result with millions of hits it takes some ten milliseconds, during which the window waits."""
+heap. After a result with millions of hits it takes tens of milliseconds, during which the window waits."""
+MOST_SECONDS = 60.0
+"""After this many seconds unused memory is measured again, even if the last measurement took long. The
+process may have been stopped during that measurement."""
 
 
 class Collector(QObject):
@@ -70,7 +74,7 @@ class Collector(QObject):
         # The lowest number of unused bytes since memory was given back to the system. The number directly
         # after giving back counts, too.
         self._unused = heap.unused()
-        self._measure_at = 0.0
+        self._measure_at = -math.inf
         self._timer = QTimer(self)
         self._timer.setInterval(YOUNG_MS)
         self._timer.timeout.connect(lambda: later(self.look))
@@ -107,7 +111,7 @@ class Collector(QObject):
             return False
         unused = heap.unused()
         measured = time.perf_counter()
-        self._measure_at = measured + (measured - started) / MEASURING_SHARE
+        self._measure_at = measured + min((measured - started) / MEASURING_SHARE, MOST_SECONDS)
         self._unused = min(self._unused, unused)
         if unused <= self._unused + GROWN:
             return False

@@ -37,6 +37,7 @@ def cycles(work: Callable[[str], object]) -> list[str]:
     gets white space of its own, to be added to a query that a cache would know."""
     work(" ")
     gc.collect()
+    enabled = gc.isenabled()
     gc.disable()
     try:
         work("  ")
@@ -46,7 +47,8 @@ def cycles(work: Callable[[str], object]) -> list[str]:
     finally:
         gc.set_debug(0)
         gc.garbage.clear()
-        gc.enable()
+        if enabled:
+            gc.enable()
 
 
 def test_a_cycle_is_seen() -> None:

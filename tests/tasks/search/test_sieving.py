@@ -83,6 +83,17 @@ def checked(tmp_path: Path) -> base_model.Base:
         'find quiet { move comment("m") }',
         'find <-- { move comment("m") check }',
         'flipcolor { btm find { move comment("m") check } }',
+        # Only simple filters stand around these orbits, and no filter writes a comment.
+        "A attacks flip p",
+        "flip {A -> p}",
+        "A -> flip p",
+        "ray (A rotate90 h7)",
+        "ray attack (. (rotate90 p))",
+        "xray (A flip p)",
+        "A attackedby flip p",
+        "flip Pe2 != flip pe7",
+        "not flip Pe4 btm",
+        "if gamenumber == 4 {if ply > 90 {x = 3} x > 1}",
     ],
 )
 def test_results_are_those_of_the_interpreter(base: base_model.Base, query: str, variations: bool) -> None:
@@ -114,6 +125,9 @@ def test_results_are_those_of_the_interpreter(base: base_model.Base, query: str,
         "not flip {Pe4} btm",
         "flipcolor find {N--}",
         "find mate",
+        "A attacks flip p",
+        "ray (A rotate90 h7)",
+        "flip Pe2 != flip pe7",
     ],
 )
 def test_what_comes_straight_from_the_engine_is_what_the_interpreter_finds(

@@ -13,6 +13,7 @@ from random import Random
 from typing import Any
 
 from cqlgui.base import errors, progress
+from cqlgui.cql.ast import nodes
 from cqlgui.cql.checking import check
 from cqlgui.cql.vocabulary import registry
 from cqlgui.tasks.databases import importing
@@ -214,15 +215,24 @@ def rows() -> Sequence[registry.Row]:
     return [row for row in registry.public() if row.name not in left_out]
 
 
-def run(paths: Sequence[Path], count: int, seed: int) -> Comparison:
-    """Compare the engines for so many queries on the games of some files; an interrupt ends it early."""
+def run(
+    paths: Sequence[Path], count: int, seed: int, transform: nodes.TransformWord | None = None
+) -> Comparison:
+    """Compare the engines for so many queries on the games of some files; an interrupt ends it early. With
+    `transform`, the queries are known ones with one part under this transform."""
     base = importing.open_base(list(paths)).base
-    grower = growing.Grower(Random(seed))
+    source = Random(seed)
+    if transform is None:
+        grower = growing.Grower(source)
+        queries = (grower.query() for _ in range(count))
+    else:
+        known = growing.transformed(transform)
+        queries = iter(source.sample(known, min(count, len(known))))
     with tempfile.TemporaryDirectory(prefix="cqlgui-exports-") as folder:
         comparison = Comparison(base, Path(folder))
         try:
-            for _ in range(count):
-                comparison.add(grower.query())
+            for query in queries:
+                comparison.add(query)
         except KeyboardInterrupt:
             # What was compared until then is told.
             pass

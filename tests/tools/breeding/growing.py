@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator
 from random import Random
 
+from cqlgui.cql.ast import nodes
 from cqlgui.cql.ast.types import Type
 from cqlgui.cql.checking import check
 from cqlgui.cql.printing import printer
@@ -278,6 +279,12 @@ def _less(tree: Tree) -> Iterator[Tree]:
         if isinstance(one, Tree):
             for less in _less(one):
                 yield dataclasses.replace(tree, parts=(*tree.parts[:place], less, *tree.parts[place + 1 :]))
+
+
+def transformed(word: nodes.TransformWord) -> list[Query]:
+    """Queries in which one part of a known query is under a transform."""
+    found = {printer.print_query(one): None for one in crossing.transformed(word)}
+    return [Query("", (Tree("body", (text,)),)) for text in found]
 
 
 _TYPES = {Type.SET: "S", Type.NUMERIC: "N", Type.STRING: "T", Type.POSITION: "P", Type.LOGICAL: "L"}

@@ -26,6 +26,17 @@ def test_the_engines_agree_on_bred_queries(tmp_path: Path) -> None:
     assert found.counts["bytes exported"] > 100_000
 
 
+@pytest.mark.timeout(1200)
+@pytest.mark.skipif(not native.available(), reason="queries are compiled with llvmlite only")
+def test_the_engines_agree_on_known_queries_with_a_part_under_a_transform(tmp_path: Path) -> None:
+    found = comparing.run(comparing.own_games(tmp_path, quick=True), 100, 5, "flip")
+    print("\n".join(found.report()))
+    assert not found.differences
+    assert found.counts["compared"] >= 80
+    assert found.counts["compiled by default"] >= 60
+    assert found.counts["matching"] >= 30
+
+
 def test_nearly_all_bred_queries_are_accepted_and_have_every_spelling() -> None:
     grower = growing.Grower(Random(1))
     seen: set[str] = set()

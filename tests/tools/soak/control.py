@@ -12,8 +12,8 @@ here, the one who is watched does not stop for that. Prints a line at once, time
     loop TIME QUEUED            for how many seconds the first thread of the one who is watched waited for a
                                 processor until then; whenever that changes
     disk TIME                   that thread was seen waiting for the disk
-    reload START SECONDS        another thread of the one who is watched waited for the disk, as what it
-                                needed of the memory had to be read from there
+    reload START SECONDS        another thread of the one who is watched waited while memory that it needed
+                                was read from the disk
     load TIME ALL OWN STOLEN    seconds of processor time until then: everybody's, that of the one who is
                                 watched with its children, and what the host is known to have kept, which it
                                 tells late
@@ -180,7 +180,8 @@ class Files:
         except OSError:
             self.keep(self._opened.keys() - {path})
             return []
-        return told.decode().rpartition(")")[2].split()
+        # The system cuts the name of a thread, in the middle of a letter too.
+        return told.decode(errors="replace").rpartition(")")[2].split()
 
     def keep(self, paths: Set[str]) -> None:
         """Keep no others open."""
@@ -199,8 +200,8 @@ class Reloads:
         self._waiting: dict[str, tuple[float, str]] = {}
 
     def ended(self, now: float) -> Iterator[tuple[float, float]]:
-        """Look at all threads: when those began to wait whose memory has come since the last look, and for
-        how many seconds they were seen waiting."""
+        """Look at all threads. For each wait that ended since the last look: when it began, and for how many
+        seconds it was seen."""
         try:
             threads = {one.name for one in self._tasks.iterdir()} - {self._first}
         except OSError:
@@ -212,6 +213,7 @@ class Reloads:
         for thread, path in paths.items():
             words = self._files.words(path)
             if not words:
+                self._waiting.pop(thread, None)
                 continue
             state, faults = words[0], words[9]
             began, before = self._waiting.get(thread, (now, faults))

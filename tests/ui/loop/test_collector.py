@@ -198,15 +198,19 @@ def test_very_much_at_first_counts_as_lasting_at_once(qtbot: QtBot) -> None:
 def test_memory_is_given_back_once_there_may_be_much_of_it(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    unused, given, busy = [100 << 20], [0], [False]
+    unused, given, measured, busy = [100 << 20], [0], [0], [False]
     goes = [10 << 20]
+
+    def measure() -> int:
+        measured[0] += 1
+        return unused[0]
 
     def give_back() -> None:
         given[0] += 1
         unused[0] -= goes[0]
 
-    monkeypatch.setattr(heap, "unused", lambda: unused[0])
-    monkeypatch.setattr(heap, "resident", lambda: unused[0])
+    monkeypatch.setattr(heap, "unused", measure)
+    monkeypatch.setattr(heap, "resident", lambda: unused[0] + (300 << 20))
     monkeypatch.setattr(heap, "give_back", give_back)
     monkeypatch.setattr(collector, "MEASURING_SHARE", math.inf)
     made = collector.Collector(lambda: busy[0])
@@ -223,7 +227,9 @@ def test_memory_is_given_back_once_there_may_be_much_of_it(
     assert rest() == 0
     unused[0] += 1
     assert rest(collector.IDLE - 1) == 0, "something may be going on"
+    before = measured[0]
     assert rest() == 1
+    assert measured[0] == before + 1
     assert rest(2 * collector.IDLE) == 1, "there is no more to give back"
     # What was in use then is free now, and counts no longer.
     unused[0] = 50 << 20
@@ -250,20 +256,23 @@ def test_a_measurement_that_takes_long_is_rare(qtbot: QtBot, monkeypatch: pytest
     takes = 0.060
     monkeypatch.setattr(heap, "unused", unused)
     monkeypatch.setattr(time, "perf_counter", lambda: clock[0])
-    made = collector.Collector(lambda: False)
 
-    def rest(seconds: int) -> int:
+    def rest(made: collector.Collector, seconds: int) -> int:
         before = measured[0]
         for _ in range(10 * seconds):
             clock[0] += 0.1
             made.look()
         return measured[0] - before
 
-    assert rest(50) == 1
-    assert rest(600) == 10
-    takes = 0.0001
-    assert rest(61) > 1
-    assert 95 <= rest(10) <= 100
+    with collecting() as made:
+        assert rest(made, 50) == 1
+        assert rest(made, 600) == 10
+        takes = 0.0001
+        assert rest(made, 61) > 1
+        assert 95 <= rest(made, 10) <= 100
+        # The process was stopped, for example.
+        takes = 500.0
+        assert 9 <= rest(made, 600) <= 11
 
 
 def test_giving_memory_back_is_possible_everywhere() -> None:

@@ -60,8 +60,8 @@ class Definition:
 
 class Cursor:
     """The state of one parse. Grammar rules read with `peek`, `take` and `expression`, and report errors with
-    `report`. `expression` and `primary` of the constructor are the functions of the grammar behind the
-    methods of the same names."""
+    `report`. The methods `expression` and `primary` call the functions of the grammar that the constructor
+    was given."""
 
     def __init__(
         self,
@@ -129,7 +129,7 @@ class Cursor:
         self._balance(significant)
         self.words = frozenset(token.text for token in self.tokens if token.kind is Kind.NAME)
 
-    # --- tokens
+    # --- filters
     # -------------------------------------------------------------------------------------------------
 
     def expression(self, level: int) -> nodes.Node:
@@ -139,6 +139,9 @@ class Cursor:
     def primary(self) -> nodes.Node:
         """Read one primary: a literal, a name, brackets, or a filter that begins with a keyword."""
         return self._primary(self)
+
+    # --- tokens
+    # -------------------------------------------------------------------------------------------------
 
     def peek(self, ahead: int = 0) -> Token:
         """The next token, or the token `ahead` places after the next token. After the last token, the result
