@@ -203,7 +203,10 @@ def test_threads_that_wait_for_memory_from_disk_are_found(tmp_path: Path) -> Non
     def told(thread: int, state: str, faults: int) -> None:
         folder = tmp_path / f"7/task/{thread}"
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "stat").write_text(f"{thread} (a) b) {state} 1 7 7 0 -1 0 500 0 {faults} 0 9 9")
+        # A name of 15 bytes ends in the middle of its last letter.
+        cut = "a) bcdefghijklü".encode()[:15]
+        rest = f") {state} 1 7 7 0 -1 0 500 0 {faults} 0 9 9"
+        (folder / "stat").write_bytes(f"{thread} (".encode() + cut + rest.encode())
 
     def ended(now: float) -> list[tuple[float, float]]:
         return [(began, round(seconds, 6)) for began, seconds in reloads.ended(now)]
