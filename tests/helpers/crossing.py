@@ -96,8 +96,7 @@ def bred(random: Random, most: int = 3) -> nodes.Query:
 
 
 def transformed(word: nodes.TransformWord) -> Iterator[nodes.Query]:
-    """Each known query once for each of its parts, with this part under a transform: an orbit then stands in
-    every place where one can."""
+    """Each known query once for each of its slots, with the part in this slot under a transform."""
     for host in stock()[0]:
         for path, _ in host.slots:
             node: nodes.Node = host.query.body

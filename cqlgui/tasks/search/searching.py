@@ -291,7 +291,7 @@ class _Run:
             orbits=orbits_counted,
             sort_keys=tuple(hit_model.SortKey(spec.doc, spec.descending, spec.quiet) for spec in specs),
             seconds=seconds,
-            # Others may have searched games behind the one that stopped the search.
+            # Other workers may have searched games after the one that stopped the search.
             games_searched=self.searched
             if self.stopped is None
             else min(self.searched, self.stopped.game - 1),

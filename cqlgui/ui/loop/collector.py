@@ -49,7 +49,7 @@ MEASURING_SHARE = 0.001
 heap. After a result with millions of hits it takes tens of milliseconds, during which the window waits."""
 MOST_SECONDS = 60.0
 """After this many seconds unused memory is measured again, even if the last measurement took long. The
-process may have been stopped during that measurement."""
+process may have been suspended during that measurement."""
 
 
 class Collector(QObject):
@@ -71,8 +71,8 @@ class Collector(QObject):
         self._settled = False
         # The lowest number of memory blocks since objects were last made permanent.
         self._blocks = sys.getallocatedblocks()
-        # The lowest number of unused bytes since memory was given back to the system. The number directly
-        # after giving back counts, too.
+        # The lowest measured number of unused bytes since memory was given back to the system. An estimate of
+        # the number directly after giving back counts, too.
         self._unused = heap.unused()
         self._measure_at = -math.inf
         self._timer = QTimer(self)

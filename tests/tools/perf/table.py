@@ -191,7 +191,9 @@ def _sizes(base: base_model.Base, path: Path) -> Iterator[Row]:
     explaining.stages("mate", base)
     text = path.stat().st_size
     # Machine code is no part of a base, and a thread may be storing some just now.
-    kept = [file for file in folders.cache().rglob("*") if not {"kernels", "queries"} & set(file.parts)]
+    cache = folders.cache()
+    code = cache / "kernels", cache / "queries"
+    kept = [file for file in cache.rglob("*") if not any(map(file.is_relative_to, code))]
     moves = sum(int(part.counts.sum()) * 2 for source in base.sources for part in _parts(source))
     whole = sum(file.stat().st_size for file in kept if file.is_file())
     yield Row("packed moves", 100 * moves / text, "% of the PGN", 30.0, at_most=True)

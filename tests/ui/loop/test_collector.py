@@ -270,7 +270,7 @@ def test_a_measurement_that_takes_long_is_rare(qtbot: QtBot, monkeypatch: pytest
         takes = 0.0001
         assert rest(made, 61) > 1
         assert 95 <= rest(made, 10) <= 100
-        # The process was stopped, for example.
+        # The process was suspended, for example.
         takes = 500.0
         assert 9 <= rest(made, 600) <= 11
 
