@@ -82,7 +82,7 @@ class SearchResult:
     seconds: float = 0.0
     games_searched: int = 0
     """Number of games that were searched, including the games in `failed_games`. If the search stopped at a
-    game, neither this game nor a later one is counted."""
+    game, later games are not counted, and this game is counted only if it is in `failed_games`."""
     positions_searched: int = 0
     """Positions that were searched. If the search stopped early, positions of later games may be included,
     because workers had already searched these positions."""

@@ -291,10 +291,7 @@ class _Run:
             orbits=orbits_counted,
             sort_keys=tuple(hit_model.SortKey(spec.doc, spec.descending, spec.quiet) for spec in specs),
             seconds=seconds,
-            # Other workers may have searched games after the one that stopped the search.
-            games_searched=self.searched
-            if self.stopped is None
-            else min(self.searched, self.stopped.game - 1),
+            games_searched=self._games_searched(),
             positions_searched=self.positions,
             engine=self.plan.engine,
             reason=self.plan.reason,
@@ -321,6 +318,13 @@ class _Run:
         if self.straight is None:
             return self.program.sort_specs
         return () if self.straight.detail_pass is None else self.straight.detail_pass.specs
+
+    def _games_searched(self) -> int:
+        if self.stopped is None:
+            return self.searched
+        # Workers may have searched games after the one that stopped the search.
+        last = self.stopped.game
+        return min(self.searched, len(self._wanted(1, last)) + (last in self.failed))
 
     def _found(self) -> FoundGames:
         return self.grown.whole(self.told, self.untold)

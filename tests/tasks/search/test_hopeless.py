@@ -53,6 +53,20 @@ def test_a_variable_without_a_value_stops_at_the_first_game_that_meets_it(
     assert text[stop.offset : stop.offset + stop.length] == "x"
     assert list(result.order) == seen == list(range(3, game, 3))
     assert (result.failed_games, result.cancelled, result.hopeless) == ((), False, True)
+    assert result.games_searched == game - 1
+
+
+@pytest.mark.parametrize("before", ["", SEQUENTIAL])
+@pytest.mark.parametrize("options", [COMPILED, UNPRUNED, INTERPRETED])
+def test_a_stopped_search_counts_only_games_that_it_was_given(
+    base: base_model.Base, options: search_model.SearchOptions, before: str
+) -> None:
+    text = f"{before}x=1 if gamenumber == 15 unbind x x==1 mate"
+    within = np.array([3, 5, 30, 36, 40, 41, 50])
+    result = searching.search(base, text, data.replace(options, within=within))
+    assert result.stopped is not None
+    # The fifteenth game of the second file.
+    assert (result.stopped.game, result.games_searched) == (40, 4)
 
 
 @pytest.mark.parametrize("before", ["", SEQUENTIAL])
@@ -72,7 +86,8 @@ def test_games_that_fail_in_a_row_stop_the_search(
     assert "20 games in a row failed for the same reason: The range 9 9 of a direction" in stop.reason
     assert (stop.game, seen) == (54, [3, 6, 9, 27, 30, 33])
     assert [bad.game for bad in result.failed_games] == [*range(10, 27), *range(35, 55)]
-    assert result.hopeless
+    # The game where the search stopped is one of those that failed.
+    assert (result.hopeless, result.games_searched) == (True, 54)
 
 
 @pytest.mark.parametrize(("last", "found"), [("mate", 20), ("ply==99", 0)])
@@ -89,7 +104,7 @@ def test_games_that_fail_now_and_then_stop_nothing(
     asked = np.array([game for game in range(1, 61) if game % 3])
     result = searching.search(base, text, data.replace(options, within=asked))
     assert result.stopped is not None
-    assert (result.stopped.game, len(result.failed_games)) == (29, 20)
+    assert (result.stopped.game, len(result.failed_games), result.games_searched) == (29, 20, 20)
 
 
 def test_a_query_that_fails_in_every_game_is_hopeless_however_few_there_are(tmp_path: Path) -> None:

@@ -314,7 +314,7 @@ class Driver:
         print(f"{'processors kept':<28} {kept:>8}, by the host but for the guards' looks")
         print(f"{'loop waited for the disk':<28} {len(machine.disk) * control.TICK_SECONDS:8.1f} s")
         reloads = sum(seconds for _began, seconds in machine.reloads)
-        print(f"{'other threads for memory':<28} {reloads:8.1f} s")
+        print(f"{'waits of other threads':<28} {reloads:8.1f} s for memory, added up")
         print(f"{'gaps over 50 ms':<28} {len(every):8,}, {len(own):,} not for the machine's sake")
         causes: dict[str, list[float]] = {}
         for one in own:

@@ -19,6 +19,7 @@ from pytestqt.qtbot import QtBot
 from cqlgui.base.files.resources import resource
 from cqlgui.tasks.search import margin
 from cqlgui.ui.editor import gutter
+from cqlgui.ui.helping import why
 from cqlgui.ui.look import theme
 from cqlgui.ui.window import main_window
 
@@ -420,7 +421,9 @@ def test_why_not_of_an_endless_query_can_be_left(
     assert not main.actions_.stop.isEnabled()
     if way in ("escape", "button"):
         assert said(main).startswith("Stopped")
-    # The worker is free again: it answers another question, and a search runs on all of them.
+    # The worker is free again: it answers another question, and a search runs on all of them. A busy machine
+    # may take more than a second for this answer.
+    main.assistance.why._end.setInterval(why.GIVE_UP_AFTER)
     write(qtbot, main, "mate")
     qtbot.keyClick(main, Qt.Key.Key_F4)
     qtbot.waitUntil(lambda: said(main).startswith("Not here"))
